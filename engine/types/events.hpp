@@ -1,0 +1,52 @@
+// Names of what a trace can tell, of crash points and of buggify sites: one enumeration each, so
+// that a test can read the list and fail on what never fired. A name is `area.what-happened`.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace drydock {
+
+// Things that happened inside an engine or a world. `a` and `b` below are the two integers that go
+// with the event. Faults can be triggered by the n-th occurrence of any of them.
+enum class EventName : std::uint16_t {
+  process_started,          // a: process id
+  process_killed,           // a: process id
+  process_exited,           // a: process id; the last of its waits has ended
+  host_power_lost,          // a: host id
+  host_power_restored,      // a: host id
+  store_recovery_started,   // a: first file's offset
+  store_recovery_finished,  // a: offset accepted, b: bytes cut behind it
+  store_file_created,       // a: its first physical offset
+  store_appended,           // a: physical offset, b: bytes
+  store_flushed,            // a: flushed up to this physical offset
+  store_flush_failed,       // a: physical offset, b: errno
+  send_acknowledged,        // a: key, b: physical offset
+  serving_started,          // a: process id
+  count_,
+};
+
+// Places where a crash is worth trying: `co_await chaos.reach(point)` in the engine.
+enum class CrashPoint : std::uint16_t {
+  store_before_append,         // The put lock is held, nothing written.
+  store_after_append,          // The record is in the map, not flushed.
+  store_before_flush,          // The flush service is about to sync.
+  store_after_flush,           // Synced, the waiting sends are not yet answered.
+  store_between_blank_and_roll,  // The blank record is written, the next file not yet created.
+  store_recovery_before_truncate,
+  store_recovery_after_truncate,
+  count_,
+};
+
+// Places where the engine may be asked to take its rarer path: `chaos.fire(site)`.
+enum class BuggifySite : std::uint16_t {
+  store_flush_every_append,  // The asynchronous flush runs early.
+  client_retry_early,        // The producer gives an attempt up early.
+  count_,
+};
+
+std::string_view name_of(EventName name);
+std::string_view name_of(CrashPoint point);
+std::string_view name_of(BuggifySite site);
+
+}  // namespace drydock

@@ -1,0 +1,72 @@
+#include "sim/host/host.hpp"
+
+namespace drydock::sim {
+
+Host::Host(Kernel& kernel, HostId id, HostOptions options)
+    : kernel_(kernel),
+      id_(id),
+      options_(std::move(options)),
+      clock_(kernel, [this](std::uint32_t process_id) { return has(process_id); }),
+      cores_(options_.cores) {
+  clock_.set_wall_offset(options_.wall_offset_ns);
+}
+
+Host::~Host() {
+  while (!processes_.empty()) processes_.pop_back();
+}
+
+SimProcess& Host::spawn(std::string name) {
+  ENSURE(powered_);
+  // Ids are unique in the world: host in the upper half, number of the process in the lower.
+  const auto number = static_cast<std::uint32_t>(processes_.size());
+  ENSURE(number < 0x10000);
+  const ProcessId id((id_.value() << 16) | number);
+  processes_.push_back(std::make_unique<SimProcess>(*this, id, std::move(name)));
+  if (paused_) processes_.back()->stop();
+  return *processes_.back();
+}
+
+SimProcess* Host::find(ProcessId id) {
+  if (!has(id.value())) return nullptr;
+  return processes_[id.value() & 0xffff].get();
+}
+
+bool Host::has(std::uint32_t process_id) const {
+  return (process_id >> 16) == id_.value() && (process_id & 0xffff) < processes_.size();
+}
+
+void Host::lose_power() { kernel_.post_urgent(power_lost_event_); }
+void Host::restore_power() { kernel_.post_urgent(power_restored_event_); }
+
+void Host::on_power_lost() {
+  if (!powered_) return;
+  powered_ = false;
+  paused_ = false;
+  kernel_.engine_event(id_.value(), EventName::host_power_lost, id_.value(), 0);
+  for (HostListener* listener : listeners_) listener->power_lost(*this);
+  for (auto& process : processes_) process->power_lost();
+}
+
+void Host::on_power_restored() {
+  if (powered_) return;
+  powered_ = true;
+  clock_.restart();
+  kernel_.engine_event(id_.value(), EventName::host_power_restored, id_.value(), 0);
+  for (HostListener* listener : listeners_) listener->power_restored(*this);
+}
+
+void Host::pause() {
+  paused_ = true;
+  for (auto& process : processes_) process->stop();
+}
+
+void Host::resume() {
+  paused_ = false;
+  for (auto& process : processes_) process->proceed();
+}
+
+void Host::process_ended(SimProcess& process) {
+  for (HostListener* listener : listeners_) listener->process_ended(*this, process);
+}
+
+}  // namespace drydock::sim

@@ -1,0 +1,111 @@
+// A machine: power, clock, cores, and its processes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/host/cores.hpp"
+#include "sim/host/host_clock.hpp"
+#include "sim/host/process.hpp"
+
+namespace drydock::sim {
+
+class Host;
+
+// What other parts of the world want to know of a host, in the order in which they registered.
+class HostListener {
+ public:
+  virtual ~HostListener() = default;
+  // Power is gone: forget what was volatile. The host's processes are destroyed right after this
+  // call, so sockets and files of theirs must stay silent in their destructors.
+  virtual void power_lost(Host& host) = 0;
+  virtual void power_restored(Host& host) = 0;
+  // Every frame of the process is gone.
+  virtual void process_ended(Host& host, SimProcess& process) = 0;
+};
+
+struct HostOptions {
+  std::string name;
+  std::uint32_t address = 0;  // IPv4, host byte order.
+  int cores = 8;
+  bool cpu_priced = false;  // Whether charged CPU time takes time.
+  std::int64_t wall_offset_ns = 0;
+};
+
+class Host {
+ public:
+  Host(Kernel& kernel, HostId id, HostOptions options);
+  ~Host();
+
+  Kernel& kernel() const { return kernel_; }
+  HostId id() const { return id_; }
+  const HostOptions& options() const { return options_; }
+  const std::string& name() const { return options_.name; }
+  std::uint32_t address() const { return options_.address; }
+  HostClock& clock() { return clock_; }
+  Cores& cores() { return cores_; }
+  bool powered() const { return powered_; }
+
+  // A process that does not run yet: attach its network and files, then start it. Only while the
+  // host is powered. `name` names its random streams: a restarted process takes a new name or
+  // draws the same numbers again.
+  SimProcess& spawn(std::string name);
+  // Null if there never was such a process.
+  SimProcess* find(ProcessId id);
+
+  // Power, as events: both only schedule, and run before anything else that is due.
+  void lose_power();
+  void restore_power();
+  // Stops or continues every process (a paused virtual machine, a frozen cgroup). The clocks go on.
+  void pause();
+  void resume();
+
+  void add_listener(HostListener& listener) { listeners_.push_back(&listener); }
+  void remove_listener(HostListener& listener) { std::erase(listeners_, &listener); }
+  // Log lines of the host's processes.
+  using LogSink = std::function<void(const std::string& process, LogLevel, const std::string&)>;
+  void set_log_sink(LogSink sink) { log_sink_ = std::move(sink); }
+  void log(const std::string& process, LogLevel level, const std::string& line) {
+    if (log_sink_) log_sink_(process, level, line);
+  }
+
+ private:
+  friend class SimProcess;
+  class PowerEvent : public Wakeup {
+   public:
+    PowerEvent(Host& host, void (Host::*action)())
+        : Wakeup(&PowerEvent::on_run, EventKind::host, host.id().value()),
+          host_(host),
+          action_(action) {}
+
+   private:
+    static void on_run(Wakeup& wakeup) {
+      auto& self = static_cast<PowerEvent&>(wakeup);
+      (self.host_.*self.action_)();
+    }
+    Host& host_;
+    void (Host::*action_)();
+  };
+
+  void on_power_lost();
+  void on_power_restored();
+  void process_ended(SimProcess& process);
+  bool has(std::uint32_t process_id) const;
+
+  Kernel& kernel_;
+  HostId id_;
+  HostOptions options_;
+  HostClock clock_;
+  Cores cores_;
+  bool powered_ = true;
+  bool paused_ = false;
+  std::vector<HostListener*> listeners_;
+  std::vector<std::unique_ptr<SimProcess>> processes_;
+  LogSink log_sink_;
+  PowerEvent power_lost_event_{*this, &Host::on_power_lost};
+  PowerEvent power_restored_event_{*this, &Host::on_power_restored};
+};
+
+}  // namespace drydock::sim

@@ -1,0 +1,53 @@
+#include "sim/host/services.hpp"
+
+#include <algorithm>
+
+namespace drydock::sim {
+
+void SimChaos::arm(CrashPoint point, std::uint64_t occurrence, std::function<void()> action) {
+  ENSURE(occurrence > 0);
+  points_.push_back({point, occurrence, std::move(action)});
+  armed_[static_cast<std::size_t>(point)] = true;
+}
+
+void SimChaos::reached(CrashPoint point, Waiter& waiter) {
+  waiter.complete();
+  bool still_armed = false;
+  std::function<void()> action;
+  for (Armed& armed : points_) {
+    if (armed.point != point || armed.remaining == 0) continue;
+    if (--armed.remaining == 0) {
+      action = armed.action;
+    } else {
+      still_armed = true;
+    }
+  }
+  armed_[static_cast<std::size_t>(point)] = still_armed;
+  if (action) action();
+}
+
+void SimChaos::enable(BuggifySite site, std::uint32_t numerator, std::uint32_t denominator) {
+  std::erase_if(sites_, [site](const Enabled& enabled) { return enabled.site == site; });
+  const std::string name = "buggify/" + std::string(name_of(site));
+  sites_.push_back({site, numerator, denominator, random_.stream(name)});
+  buggify_[static_cast<std::size_t>(site)] = true;
+}
+
+bool SimChaos::decide(BuggifySite site) {
+  for (Enabled& enabled : sites_) {
+    if (enabled.site == site) return enabled.stream.chance(enabled.numerator, enabled.denominator);
+  }
+  return false;
+}
+
+Task<Result<void>> SimCompute::charge(Worker& worker, Duration cpu) {
+  if (!priced_ || cpu <= Duration()) co_return Result<void>();
+  worker.set_wait(WaitPlace::cpu, clock_.now());
+  Result<Cores::Lease> lease = co_await cores_.acquire();
+  worker.set_wait(WaitPlace::none, clock_.now());
+  if (!lease) co_return lease.error();
+  Result<void> spent = co_await sleep_for(clock_, cpu);
+  co_return spent;
+}
+
+}  // namespace drydock::sim
