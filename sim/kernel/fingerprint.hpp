@@ -3,11 +3,11 @@
 // and triggers on named events. It knows nothing of hosts, networks or disks; those sit on top, in
 // sim/host, sim/net, sim/disk, sim/pagecache, sim/fs.
 //
-//   fingerprint  hash of all events; ring of the latest ones
-//   kernel       queue, clock, run loop
-//   triggers     "at the n-th occurrence of this event, run that"
-//   chaos        crash points and buggify sites, armed by a plan
-//   verify       two runs side by side; names the first event that differs
+//   fingerprint     hash of all events; ring of the latest ones
+//   kernel          queue, clock, run loop
+//   quantile_table  times drawn from a table of quantiles
+//   triggers        "at the n-th occurrence of this event, run that"
+//   verify          two runs side by side; names the first event that differs
 //
 // This file: the fingerprint. Every event appends one 16-byte record to a ring; a full ring is
 // hashed in bulk together with the digest so far (XXH3, 128 bits). Equal inputs give equal
