@@ -1,0 +1,17 @@
+// One broker process.
+#pragma once
+
+#include "engine/broker/configuration.hpp"
+#include "engine/runtime/context.hpp"
+
+namespace drydock {
+
+// The program of a broker process: loads and recovers the store, takes its lock file, serves until
+// `context.terminate` is set, then stops in an orderly way (flushes, removes the abort file) and
+// returns. It also returns, after an error line in the log, if the store can't be opened.
+//
+// Listens on `configuration.listen_port` of its host and emits `serving_started` once it accepts.
+// A scope that is cancelled from outside ends it without the orderly stop.
+Task<void> run_broker(Context& context, BrokerConfiguration configuration);
+
+}  // namespace drydock

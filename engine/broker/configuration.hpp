@@ -1,0 +1,70 @@
+// engine/broker is the broker that users know: it reads broker.conf, serves requests and answers.
+//
+//   configuration        broker.conf as users write it, with notes on what has no effect
+//   configuration_keys   the table of RocketMQ's keys: honoured, without effect, old spellings
+//   properties_file      the syntax of Java's properties files
+//   worker_pool          a set of workers with a bounded queue, as RocketMQ's thread pools
+//   topics               which topics exist and how many queues they have
+//   send_processor       the checks and the answer of one send
+//   connection           one client's connection: frames in, responses out
+//   broker               start, serve, orderly stop
+//
+// What it does not do yet: pulls, offsets, delay, retry, fast failure, registration.
+//
+// This file: the configuration of one broker and where it comes from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/store/store_configuration.hpp"
+
+namespace drydock {
+
+// Defaults are those of RocketMQ 5.3.3's BrokerConfig; the comment names the key.
+struct BrokerConfiguration {
+  std::string broker_cluster_name = "DefaultCluster";     // brokerClusterName
+  std::string broker_name = "broker";                     // brokerName
+  std::uint32_t broker_ip1 = 0;                           // brokerIP1; 0: the host's own address
+  std::uint16_t listen_port = 10911;                      // listenPort
+  bool auto_create_topic_enable = true;                   // autoCreateTopicEnable
+  std::int32_t default_topic_queue_nums = 8;              // defaultTopicQueueNums
+  std::int32_t send_message_thread_pool_nums = 4;         // sendMessageThreadPoolNums; min(CPUs, 4)
+  std::int32_t send_thread_pool_queue_capacity = 10'000;  // sendThreadPoolQueueCapacity
+  StoreConfiguration store;
+};
+
+// Something about one line of a broker.conf that its author should know.
+struct ConfigurationNote {
+  enum class Severity : std::uint8_t {
+    warning,  // The broker starts; the line does not do what its author may expect.
+    error,    // The value can't be used: the caller should not start the broker.
+  };
+  int line = 0;  // From 1; 0 if the value did not come from a file.
+  std::string key;
+  Severity severity = Severity::warning;
+  std::string text;  // A sentence without the line and the key.
+};
+
+struct ConfigurationResult {
+  BrokerConfiguration configuration;
+  std::vector<ConfigurationNote> notes;  // In the order of the lines.
+  bool has_errors() const;
+};
+
+// Reads a broker.conf: the syntax of Java's properties files, RocketMQ's keys. Values are applied
+// on top of `defaults`. A key that occurs twice counts as RocketMQ counts it: the last one wins.
+ConfigurationResult parse_broker_configuration(std::string_view text,
+                                               BrokerConfiguration defaults = {});
+
+// Sets one key as if it stood in a broker.conf: for values that come from a scenario or from the
+// command line. Notes are appended.
+void set_broker_property(BrokerConfiguration& configuration, std::string_view key,
+                         std::string_view value, int line, std::vector<ConfigurationNote>& notes);
+
+// "line 6: mapedFileSizeCommitLog: warning: …", for people.
+std::string describe(const ConfigurationNote& note);
+
+}  // namespace drydock

@@ -1,0 +1,51 @@
+// Switches between what RocketMQ does and what would be safe.
+//
+// Each hazardous default or quirk of RocketMQ that the engine models has a switch named
+// `area.what-it-does`. `faithful` is what RocketMQ 5.3.3 does, `hardened` is the repaired variant.
+// A preset sets all of them; single ones can be set on top.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace drydock {
+
+enum class BehaviourSwitch : std::uint16_t {
+  // faithful: an fsync that fails is logged, the flushed position moves on and waiting sends are
+  // answered with success (RocketMQ 5.3.x). hardened: the position stays, waiting sends get
+  // FLUSH_DISK_TIMEOUT (outcome unknown) and the store takes no further message.
+  flush_error_advances_position,
+  count_,
+};
+
+enum class BehaviourValue : std::uint8_t { faithful, hardened };
+
+// "flush.error-advances-position" and so on.
+std::string_view name_of(BehaviourSwitch which);
+std::optional<BehaviourSwitch> behaviour_switch_named(std::string_view name);
+
+class Behaviour {
+ public:
+  // The preset "rocketmq-5.3.3": everything faithful.
+  Behaviour() = default;
+
+  // A preset by name, or none if there is no such preset.
+  static std::optional<Behaviour> preset(std::string_view name);
+  static std::span<const std::string_view> preset_names();
+
+  void set(BehaviourSwitch which, BehaviourValue value) {
+    hardened_.set(static_cast<std::size_t>(which), value == BehaviourValue::hardened);
+  }
+  bool hardened(BehaviourSwitch which) const {
+    return hardened_.test(static_cast<std::size_t>(which));
+  }
+  bool faithful(BehaviourSwitch which) const { return !hardened(which); }
+
+ private:
+  std::bitset<static_cast<std::size_t>(BehaviourSwitch::count_)> hardened_;
+};
+
+}  // namespace drydock
