@@ -111,6 +111,14 @@ class ByteChain {
  public:
   ByteChain() = default;
   explicit ByteChain(SharedBytes piece) { append(std::move(piece)); }
+  ByteChain(const ByteChain&) = default;
+  ByteChain(ByteChain&& other) noexcept  // Leaves an empty chain, which buffers go on using.
+      : pieces_(std::exchange(other.pieces_, {})), size_(std::exchange(other.size_, 0)) {}
+  ByteChain& operator=(ByteChain other) noexcept {
+    pieces_.swap(other.pieces_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
 
   void append(SharedBytes piece) {
     if (piece.empty()) return;
