@@ -1,0 +1,79 @@
+#include "engine/wire/message_properties.hpp"
+
+#include "engine/wire/big_endian.hpp"
+
+namespace drydock {
+
+namespace {
+
+void write_property(BigEndianWriter& writer, const Property& property) {
+  writer.text(property.name);
+  writer.integer(kNameEnd);
+  writer.text(property.value);
+  writer.integer(kPropertyEnd);
+}
+
+bool replaced(std::string_view name, std::span<const Property> added) {
+  if (name == property::kPopCheckpoint) return true;
+  for (const Property& property : added) {
+    if (property.name == name) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool PropertyReader::next(Property& property) {
+  while (!rest_.empty()) {
+    const std::size_t end = rest_.find(kPropertyEnd);
+    const std::string_view piece = rest_.substr(0, end);
+    rest_ = end == std::string_view::npos ? std::string_view() : rest_.substr(end + 1);
+    const std::size_t mark = piece.find(kNameEnd);
+    if (piece.size() < 3 || mark == std::string_view::npos) continue;
+    if (mark == 0 || mark + 1 == piece.size()) continue;
+    property = {piece.substr(0, mark), piece.substr(mark + 1)};
+    return true;
+  }
+  return false;
+}
+
+std::string_view find_property(std::string_view text, std::string_view name) {
+  std::string_view value;
+  PropertyReader reader(text);
+  Property property;
+  while (reader.next(property)) {
+    if (property.name == name) value = property.value;
+  }
+  return value;
+}
+
+SharedBytes encode_properties(std::span<const Property> parts) {
+  std::size_t size = 0;
+  for (const Property& part : parts) {
+    if (!part.value.empty()) size += property_bytes(part);
+  }
+  SharedBytes text = SharedBytes::allocate(size);
+  BigEndianWriter writer(text.writable());
+  for (const Property& part : parts) {
+    if (!part.value.empty()) write_property(writer, part);
+  }
+  return text;
+}
+
+SharedBytes rewrite_properties(std::string_view received, std::span<const Property> added) {
+  std::size_t size = 0;
+  Property property;
+  for (PropertyReader reader(received); reader.next(property);) {
+    if (!replaced(property.name, added)) size += property_bytes(property);
+  }
+  for (const Property& extra : added) size += property_bytes(extra);
+  SharedBytes text = SharedBytes::allocate(size);
+  BigEndianWriter writer(text.writable());
+  for (PropertyReader reader(received); reader.next(property);) {
+    if (!replaced(property.name, added)) write_property(writer, property);
+  }
+  for (const Property& extra : added) write_property(writer, extra);
+  return text;
+}
+
+}  // namespace drydock
