@@ -1,0 +1,112 @@
+#include "faults/on_sim/sim_injector.hpp"
+
+namespace drydock::faults {
+
+std::optional<std::string> SimInjector::arm(const Plan& plan) {
+  ENSURE(armed_.empty());
+  for (const Fault& fault : plan.faults) {
+    if (std::optional<std::string> why = refuse(fault)) return why;
+  }
+  plan_ = plan;
+  statuses_.resize(plan_.faults.size());
+  for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
+    armed_.push_back(std::make_unique<Armed>(*this, i));
+    arm_trigger(i);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> SimInjector::refuse(const Fault& fault) {
+  const std::string what = std::string(name_of(fault.kind)) + " on " + text_of(fault.on);
+  switch (fault.kind) {
+    case FaultKind::process_kill:
+      if (targets_.process_meant(fault.on).empty()) return what + ": there is no such process";
+      return std::nullopt;
+    case FaultKind::host_power_loss:
+      if (targets_.host_meant(fault.on).empty()) return what + ": there is no such host";
+      return std::nullopt;
+    case FaultKind::count_: break;
+  }
+  return what + ": not implemented in the simulation";
+}
+
+void SimInjector::arm_trigger(std::size_t index) {
+  const Fault& fault = plan_.faults[index];
+  Moment& moment = armed_[index]->begin;
+  if (const auto* at = std::get_if<AtTime>(&fault.when)) {
+    kernel_.after(moment, at->since_armed);
+  } else if (const auto* event = std::get_if<AtEvent>(&fault.when)) {
+    const std::uint64_t before = kernel_.triggers().occurrences(event->name);
+    kernel_.triggers().add(event->name, before + event->occurrence, moment);
+  } else {
+    sim::SimProcess* const process = targets_.process(targets_.process_meant(fault.on));
+    if (process != nullptr) arm_crash_point(index, *process);
+  }
+}
+
+void SimInjector::process_starting(const std::string& name, sim::SimProcess& process) {
+  if (healed_) return;
+  for (std::size_t i = 0; i < armed_.size(); ++i) {
+    const Fault& fault = plan_.faults[i];
+    if (!std::holds_alternative<AtCrashPoint>(fault.when)) continue;
+    if (targets_.process_meant(fault.on) == name) arm_crash_point(i, process);
+  }
+}
+
+void SimInjector::arm_crash_point(std::size_t index, sim::SimProcess& process) {
+  if (statuses_[index].state != FaultStatus::State::armed) return;
+  const auto& at = std::get<AtCrashPoint>(plan_.faults[index].when);
+  Moment& moment = armed_[index]->begin;
+  process.chaos().arm(at.point, at.occurrence, [this, &moment] { kernel_.post_urgent(moment); });
+}
+
+void SimInjector::on_begin(std::size_t index) {
+  FaultStatus& status = statuses_[index];
+  if (healed_ || status.state != FaultStatus::State::armed) return;
+  const Fault& fault = plan_.faults[index];
+  if (!begin(fault, status)) {
+    status.state = FaultStatus::State::missed;
+    return;
+  }
+  status.state = FaultStatus::State::active;
+  status.began_ns = kernel_.now();
+  if (fault.lasts) kernel_.after(armed_[index]->end, *fault.lasts);
+}
+
+bool SimInjector::begin(const Fault& fault, FaultStatus& status) {
+  if (fault.kind == FaultKind::process_kill) {
+    status.target = targets_.process_meant(fault.on);
+    sim::SimProcess* const process = targets_.process(status.target);
+    if (process == nullptr || process->ending()) return false;
+    process->kill();
+    return true;
+  }
+  status.target = targets_.host_meant(fault.on);
+  sim::Host& host = targets_.host(status.target);
+  if (!host.powered()) return false;
+  host.lose_power();
+  return true;
+}
+
+void SimInjector::on_end(std::size_t index) {
+  FaultStatus& status = statuses_[index];
+  if (status.state != FaultStatus::State::active) return;
+  status.state = FaultStatus::State::ended;
+  status.ended_ns = kernel_.now();
+  if (plan_.faults[index].kind == FaultKind::process_kill) {
+    targets_.restart(status.target);
+  } else {
+    targets_.host(status.target).restore_power();
+  }
+}
+
+void SimInjector::heal() {
+  healed_ = true;
+  for (std::size_t i = 0; i < armed_.size(); ++i) {
+    armed_[i]->begin.unlink();
+    armed_[i]->end.unlink();
+    on_end(i);
+  }
+}
+
+}  // namespace drydock::faults

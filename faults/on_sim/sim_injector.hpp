@@ -1,0 +1,89 @@
+// faults/on_sim carries out plans in the simulated world: kills and power losses at a virtual time,
+// at the n-th event, or at a crash point. It breaks things through the simulation's own means only
+// (SimProcess::kill, Host::lose_power), as events of their own, never from inside the victim.
+//
+// What it does not do: know what a cluster is made of. It asks `Targets`, which the composition
+// root implements.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "faults/plan/injector.hpp"
+#include "sim/host/host.hpp"
+
+namespace drydock::faults {
+
+// The cluster as an injector needs it.
+class Targets {
+ public:
+  virtual ~Targets() = default;
+  // The name of the process that is meant now, or empty if the topology has none.
+  virtual std::string process_meant(const Selector& selector) = 0;
+  // The name of the host that is meant now: by its own name, or as the host of the process meant.
+  virtual std::string host_meant(const Selector& selector) = 0;
+  // The present life of a process of the topology; null while it has none.
+  virtual sim::SimProcess* process(const std::string& name) = 0;
+  virtual sim::Host& host(const std::string& name) = 0;
+  // Starts a process again, as its supervisor would. No effect if it runs or its host is dark.
+  virtual void restart(const std::string& name) = 0;
+};
+
+class SimInjector : public Injector {
+ public:
+  SimInjector(sim::Kernel& kernel, Targets& targets) : kernel_(kernel), targets_(targets) {}
+
+  std::optional<std::string> arm(const Plan& plan) override;
+  void heal() override;
+  const std::vector<FaultStatus>& statuses() const override { return statuses_; }
+
+  // Told by the world before a process's first step, also after a restart: crash points are armed
+  // in each life of the process that a fault selects.
+  void process_starting(const std::string& name, sim::SimProcess& process);
+
+ private:
+  // One end of a fault as an event of its own.
+  class Moment : public Wakeup {
+   public:
+    using Action = void (SimInjector::*)(std::size_t index);
+    Moment(SimInjector& injector, std::size_t index, Action action)
+        : Wakeup(&Moment::on_run, EventKind::fault, static_cast<std::uint32_t>(index)),
+          injector_(injector),
+          index_(index),
+          action_(action) {}
+
+   private:
+    static void on_run(Wakeup& wakeup) {
+      auto& self = static_cast<Moment&>(wakeup);
+      (self.injector_.*self.action_)(self.index_);
+    }
+    SimInjector& injector_;
+    std::size_t index_;
+    Action action_;
+  };
+  struct Armed {
+    Armed(SimInjector& injector, std::size_t index)
+        : begin(injector, index, &SimInjector::on_begin),
+          end(injector, index, &SimInjector::on_end) {}
+    Moment begin;
+    Moment end;
+  };
+
+  std::optional<std::string> refuse(const Fault& fault);
+  void arm_trigger(std::size_t index);
+  void arm_crash_point(std::size_t index, sim::SimProcess& process);
+  void on_begin(std::size_t index);
+  void on_end(std::size_t index);
+  // False if there was nothing to break.
+  bool begin(const Fault& fault, FaultStatus& status);
+
+  sim::Kernel& kernel_;
+  Targets& targets_;
+  Plan plan_;
+  bool healed_ = false;
+  std::vector<FaultStatus> statuses_;
+  std::vector<std::unique_ptr<Armed>> armed_;
+};
+
+}  // namespace drydock::faults

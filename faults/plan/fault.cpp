@@ -1,0 +1,43 @@
+#include "faults/plan/fault.hpp"
+
+namespace drydock::faults {
+namespace {
+
+// Enumerations here are dense and end with `count_`.
+template <class Enum, class NameOf>
+std::optional<Enum> find_by_name(std::string_view name, NameOf name_of_value) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Enum::count_); ++i) {
+    const auto value = static_cast<Enum>(i);
+    if (name_of_value(value) == name) return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view name_of(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::process_kill: return "process.kill";
+    case FaultKind::host_power_loss: return "host.power-loss";
+    case FaultKind::count_: break;
+  }
+  return "unnamed";
+}
+
+std::optional<FaultKind> fault_kind_named(std::string_view name) {
+  return find_by_name<FaultKind>(name, [](FaultKind kind) { return name_of(kind); });
+}
+
+std::optional<EventName> event_named(std::string_view name) {
+  return find_by_name<EventName>(name, [](EventName event) { return drydock::name_of(event); });
+}
+
+std::optional<CrashPoint> crash_point_named(std::string_view name) {
+  return find_by_name<CrashPoint>(name, [](CrashPoint point) { return drydock::name_of(point); });
+}
+
+std::string text_of(const Selector& selector) {
+  return selector.by == Selector::By::role ? "role:" + selector.value : selector.value;
+}
+
+}  // namespace drydock::faults

@@ -1,0 +1,87 @@
+// faults/plan holds faults as pure data: what, on whom, when, for how long. A plan is a plain list
+// of them. It can be written by hand (a drill), drawn from a seed, compared, shrunk and printed;
+// nothing in it refers to a world.
+//
+//   fault      kinds, selectors, triggers, the plan, and their names
+//   injector   what a world offers to make a plan come true: faults/on_sim, faults/on_linux
+//
+// What it does not do: decide whether a fault is a good idea (faults/nemesis), or know how JSON
+// spells it (scenarios/loader reads it, scenarios/drill prints it).
+//
+// This file: the data.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "engine/types/events.hpp"
+#include "engine/types/time.hpp"
+
+namespace drydock::faults {
+
+// `family.what-happens`. Each says what ends it.
+enum class FaultKind : std::uint8_t {
+  process_kill,     // SIGKILL. Ends with a start of the same program by its supervisor.
+  host_power_loss,  // The host is dark. Ends with power; the host then boots and starts its
+                    // programs.
+  count_,
+};
+
+// Which part of the cluster, looked up at the moment at which the fault fires.
+struct Selector {
+  enum class By : std::uint8_t {
+    name,  // A host or process by its name in the topology.
+    role,  // The first process, in the order of the topology, that has this role then.
+  };
+  By by = By::name;
+  std::string value;
+  friend bool operator==(const Selector&, const Selector&) = default;
+};
+
+// Once this time has passed since the plan was armed.
+struct AtTime {
+  Duration since_armed;
+  friend bool operator==(const AtTime&, const AtTime&) = default;
+};
+// At the n-th occurrence (from 1) of an event, counted since the plan was armed.
+struct AtEvent {
+  EventName name = EventName::count_;
+  std::uint64_t occurrence = 1;
+  friend bool operator==(const AtEvent&, const AtEvent&) = default;
+};
+// At the n-th time (from 1) that one life of the selected process reaches a crash point.
+struct AtCrashPoint {
+  CrashPoint point = CrashPoint::count_;
+  std::uint64_t occurrence = 1;
+  friend bool operator==(const AtCrashPoint&, const AtCrashPoint&) = default;
+};
+using Trigger = std::variant<AtTime, AtEvent, AtCrashPoint>;
+
+struct Fault {
+  FaultKind kind = FaultKind::count_;
+  Selector on;
+  Trigger when;
+  // From taking effect to being taken back. None: it stays until the phase `heal`.
+  std::optional<Duration> lasts;
+  friend bool operator==(const Fault&, const Fault&) = default;
+};
+
+struct Plan {
+  std::vector<Fault> faults;
+  friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+std::string_view name_of(FaultKind kind);
+// The kind, event or crash point with that name, if there is one.
+std::optional<FaultKind> fault_kind_named(std::string_view name);
+std::optional<EventName> event_named(std::string_view name);
+std::optional<CrashPoint> crash_point_named(std::string_view name);
+
+// "broker-a", "role:master": how scenarios and reports spell a selector.
+std::string text_of(const Selector& selector);
+
+}  // namespace drydock::faults

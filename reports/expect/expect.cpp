@@ -1,0 +1,201 @@
+#include "reports/expect/expect.hpp"
+
+#include <algorithm>
+
+namespace drydock::reports {
+namespace {
+
+// The more telling verdict comes first; design, section 0: 3 before 1 before 4.
+int severity(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::harness: return 5;
+    case Verdict::safety: return 4;
+    case Verdict::liveness: return 3;
+    case Verdict::slo: return 2;
+    case Verdict::inconclusive: return 1;
+    case Verdict::pass: break;
+  }
+  return 0;
+}
+
+// Keeps the worst verdict and, among equals, the first note.
+class Findings {
+ public:
+  void add(Verdict verdict, std::string note) {
+    if (severity(verdict) <= severity(verdict_)) return;
+    verdict_ = verdict;
+    note_ = std::move(note);
+  }
+  Verdict verdict() const { return verdict_; }
+  const std::string& note() const { return note_; }
+
+ private:
+  Verdict verdict_ = Verdict::pass;
+  std::string note_;
+};
+
+// Whether the expectation can hold although something was lost.
+bool allows_loss(const Expectation& expectation) {
+  if (expectation.metric != Metric::acked_loss) return false;
+  switch (expectation.comparison) {
+    case Comparison::greater:
+    case Comparison::greater_equal: return true;
+    case Comparison::equal:
+    case Comparison::less_equal: return expectation.bound > 0;
+    case Comparison::less: return expectation.bound > 1;
+  }
+  return false;
+}
+
+void find_damage(const RunResult& run, const std::vector<Expectation>& expectations,
+                 Findings& findings) {
+  const LossReport& loss = run.loss;
+  if (loss.corrupt > 0) {
+    findings.add(Verdict::safety, std::to_string(loss.corrupt) + " corrupt messages or ranges");
+  }
+  if (loss.phantoms > 0) {
+    findings.add(Verdict::safety,
+                 std::to_string(loss.phantoms) + " stored messages that nobody sent");
+  }
+  const bool allowed = std::any_of(expectations.begin(), expectations.end(), allows_loss);
+  if (!loss.lost.empty() && !allowed) {
+    findings.add(Verdict::safety, std::to_string(loss.lost.size()) + " acknowledged messages lost");
+  }
+}
+
+void find_broken_expectations(const RunResult& run, const std::vector<Expectation>& expectations,
+                              Findings& findings) {
+  for (const Expectation& expectation : expectations) {
+    if (expectation.over != Over::every_run) continue;
+    const auto value = value_of(expectation.metric, run);
+    if (holds_for(expectation, value)) continue;
+    const Verdict verdict = is_time(expectation.metric) ? Verdict::slo : Verdict::safety;
+    findings.add(verdict, "expected " + text_of(expectation) + ", was " +
+                              (value ? std::to_string(*value) : std::string("never")));
+  }
+}
+
+// The first fault that had no effect, or null.
+const FaultFact* fault_without_effect(const RunResult& run) {
+  for (const FaultFact& fault : run.faults) {
+    if (fault.began_ns < 0) return &fault;
+  }
+  return nullptr;
+}
+
+bool conclusive(const RunResult& run) {
+  return run.verdict != Verdict::inconclusive && run.verdict != Verdict::harness;
+}
+
+ExpectationResult answer(const Expectation& expectation, const std::vector<RunResult>& runs) {
+  ExpectationResult result;
+  result.expectation = expectation;
+  std::int64_t total = 0;
+  for (const RunResult& run : runs) {
+    if (!conclusive(run)) continue;
+    ++result.runs;
+    const auto value = value_of(expectation.metric, run);
+    if (holds_for(expectation, value)) ++result.runs_for;
+    total += value.value_or(0);
+  }
+  if (expectation.over == Over::every_run) {
+    result.holds = result.runs > 0 && result.runs_for == result.runs;
+  } else {
+    result.holds = result.runs > 0 && holds_for(expectation, total);
+  }
+  return result;
+}
+
+}  // namespace
+
+bool applies_to(const Expectation& expectation, const CellId& cell) {
+  return std::all_of(expectation.cells.begin(), expectation.cells.end(), [&](const auto& wanted) {
+    const auto found = cell.find(wanted.first);
+    return found != cell.end() && found->second == wanted.second;
+  });
+}
+
+bool holds_for(const Expectation& expectation, std::optional<std::int64_t> value) {
+  if (!value) return false;
+  switch (expectation.comparison) {
+    case Comparison::equal: return *value == expectation.bound;
+    case Comparison::less_equal: return *value <= expectation.bound;
+    case Comparison::less: return *value < expectation.bound;
+    case Comparison::greater_equal: return *value >= expectation.bound;
+    case Comparison::greater: return *value > expectation.bound;
+  }
+  return false;
+}
+
+std::optional<std::int64_t> value_of(Metric metric, const RunResult& run) {
+  switch (metric) {
+    case Metric::acked_loss: return static_cast<std::int64_t>(run.loss.lost.size());
+    case Metric::unknown_stored: return run.loss.unknown_stored;
+    case Metric::unknown_absent: return run.loss.unknown_absent;
+    case Metric::failed_stored: return run.loss.failed_stored;
+    case Metric::duplicates: return run.loss.duplicates;
+    case Metric::corruption: return run.loss.corrupt;
+    case Metric::phantoms: return run.loss.phantoms;
+    case Metric::rto_fault: return run.rto.fault_ns;
+    case Metric::rto_client: return run.rto.client_ns;
+    case Metric::count_: break;
+  }
+  return std::nullopt;
+}
+
+void judge_run(RunResult& run, const std::vector<Expectation>& of_its_cell, bool store_read) {
+  if (run.verdict == Verdict::harness) return;
+  Findings findings;
+  if (!run.divergence.empty()) findings.add(Verdict::harness, "nondeterminism: " + run.divergence);
+  if (store_read) find_damage(run, of_its_cell, findings);
+  const FaultFact* const idle = fault_without_effect(run);
+  if (idle != nullptr) {
+    findings.add(Verdict::inconclusive, idle->kind + " on " + idle->target + " had no effect");
+  } else {
+    if (!run.faults.empty() && !run.rto.fault_ns) {
+      findings.add(Verdict::liveness, "no send succeeded after the fault");
+    }
+    if (store_read) find_broken_expectations(run, of_its_cell, findings);
+  }
+  if (!store_read) findings.add(Verdict::inconclusive, "the judge could not read the store");
+  run.verdict = findings.verdict();
+  if (!findings.note().empty()) {
+    run.note = run.note.empty() ? findings.note() : findings.note() + " (" + run.note + ")";
+  }
+}
+
+void judge_cell(CellResult& cell, const std::vector<Expectation>& of_the_cell) {
+  Verdict worst = Verdict::pass;
+  const auto consider = [&](Verdict verdict) {
+    if (severity(verdict) > severity(worst)) worst = verdict;
+  };
+  for (const RunResult& run : cell.runs) consider(run.verdict);
+  cell.expectations.clear();
+  for (const Expectation& expectation : of_the_cell) {
+    cell.expectations.push_back(answer(expectation, cell.runs));
+    const ExpectationResult& result = cell.expectations.back();
+    if (result.holds) continue;
+    if (result.runs == 0) {
+      consider(Verdict::inconclusive);
+    } else {
+      consider(is_time(expectation.metric) ? Verdict::slo : Verdict::safety);
+    }
+  }
+  cell.verdict = worst;
+}
+
+int exit_status(const std::vector<CellResult>& cells) {
+  int status = 0;
+  // 3 before 1 before 4.
+  const auto rank = [](int value) { return value == 3 ? 3 : value == 1 ? 2 : value == 4 ? 1 : 0; };
+  for (const CellResult& cell : cells) {
+    int own = 1;
+    if (cell.verdict == Verdict::pass) own = 0;
+    if (cell.verdict == Verdict::harness) own = 3;
+    if (cell.verdict == Verdict::inconclusive) own = 4;
+    if (rank(own) > rank(status)) status = own;
+  }
+  return status;
+}
+
+}  // namespace drydock::reports

@@ -1,0 +1,32 @@
+// reports/expect compares what was seen with what a drill expects, and gives the verdicts of design
+// section 0. Pure.
+//
+// A loss is damage unless the cell has an expectation that allows one. An expected loss that does
+// not come is `safety` too: the drill no longer shows what it claims to show.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "reports/record/drill_result.hpp"
+
+namespace drydock::reports {
+
+// Whether an expectation speaks of this cell.
+bool applies_to(const Expectation& expectation, const CellId& cell);
+// A time that never came (no value) satisfies nothing.
+bool holds_for(const Expectation& expectation, std::optional<std::int64_t> value);
+// None: never (of a time). A count is always there.
+std::optional<std::int64_t> value_of(Metric metric, const RunResult& run);
+
+// Sets the verdict and the note of one run. Its figures must be there. `store_read`: the judge
+// could read the final store. A verdict of `harness` stays as it is.
+void judge_run(RunResult& run, const std::vector<Expectation>& of_its_cell, bool store_read);
+
+// Sets the expectations' answers and the cell's verdict from its runs.
+void judge_cell(CellResult& cell, const std::vector<Expectation>& of_the_cell);
+
+// The exit status of an invocation; design, section 0. Nondeterminism counts as `harness`.
+int exit_status(const std::vector<CellResult>& cells);
+
+}  // namespace drydock::reports

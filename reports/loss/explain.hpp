@@ -1,0 +1,29 @@
+// The mechanism behind the losses of a cell, in words, from the recorded facts of its runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reports/record/run_result.hpp"
+
+namespace drydock::reports {
+
+// What the runs of a cell that lost something have in common.
+struct LossMechanism {
+  std::int64_t runs_with_loss = 0;
+  std::int64_t lost = 0;
+  std::int64_t lost_behind_last_flush = 0;  // No flush had covered them when the fault came.
+  // Age of the last completed flush at the fault, over the runs with a loss in which one was seen.
+  std::int64_t flush_age_min_ns = 0;
+  std::int64_t flush_age_median_ns = 0;
+  std::int64_t flush_age_max_ns = 0;
+  std::int64_t runs_with_flush_age = 0;
+  std::string fault;  // The kind of the first fault; empty if the cell has none.
+};
+LossMechanism mechanism_of(const std::vector<RunResult>& runs);
+
+// One sentence; says so if nothing was lost, and why not.
+std::string explain(const LossMechanism& mechanism);
+
+}  // namespace drydock::reports

@@ -1,0 +1,96 @@
+#include "reports/loss/loss.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/types/ensure.hpp"
+
+namespace drydock::reports {
+namespace {
+
+// The copies of one key.
+struct Found {
+  std::int64_t copies = 0;
+  bool intact = false;
+};
+
+// Sends sorted by key, each with the copies that were found of it.
+class Ledger {
+ public:
+  explicit Ledger(const History& history) {
+    for (const SendRecord& send : history.sends) rows_.push_back({&send, {}});
+    std::sort(rows_.begin(), rows_.end(),
+              [](const Row& a, const Row& b) { return a.send->key < b.send->key; });
+    for (std::size_t i = 1; i < rows_.size(); ++i) {
+      ENSURE(rows_[i - 1].send->key != rows_[i].send->key);
+    }
+  }
+  // Null if the key was never sent.
+  Found* find(std::uint64_t key) {
+    const auto row =
+        std::lower_bound(rows_.begin(), rows_.end(), key,
+                         [](const Row& a, std::uint64_t wanted) { return a.send->key < wanted; });
+    if (row == rows_.end() || row->send->key != key) return nullptr;
+    return &row->found;
+  }
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const Row& row : rows_) visit(*row.send, row.found);
+  }
+
+ private:
+  struct Row {
+    const SendRecord* send;
+    Found found;
+  };
+  std::vector<Row> rows_;
+};
+
+void count_copies(const FinalStore& store, Ledger& ledger, LossReport& report) {
+  for (const StoredCopy& copy : store.copies) {
+    Found* const found = copy.key_known ? ledger.find(copy.key) : nullptr;
+    if (found == nullptr) {
+      ++report.phantoms;
+      continue;
+    }
+    if (++found->copies > 1) ++report.duplicates;
+    if (copy.intact) {
+      found->intact = true;
+    } else {
+      ++report.corrupt;
+    }
+  }
+  report.corrupt += static_cast<std::int64_t>(store.damaged.size());
+}
+
+void count_send(const SendRecord& send, const Found& found, const StoreFacts& facts,
+                LossReport& report) {
+  const bool stored = found.copies > 0;
+  switch (send.outcome) {
+    case SendOutcome::acked:
+      ++report.acked;
+      if (found.intact) return;
+      report.lost.push_back({send.key, send.physical_offset, send.completed_ns,
+                             facts.flushed_to >= 0 && send.physical_offset >= facts.flushed_to});
+      return;
+    case SendOutcome::unknown: ++(stored ? report.unknown_stored : report.unknown_absent); return;
+    case SendOutcome::failed:
+      ++report.failed;
+      if (stored) ++report.failed_stored;
+      return;
+  }
+}
+
+}  // namespace
+
+LossReport check_loss(const History& history, const FinalStore& store, const StoreFacts& facts) {
+  ENSURE(store.read);
+  LossReport report;
+  Ledger ledger(history);
+  count_copies(store, ledger, report);
+  ledger.for_each(
+      [&](const SendRecord& send, const Found& found) { count_send(send, found, facts, report); });
+  return report;
+}
+
+}  // namespace drydock::reports

@@ -1,0 +1,26 @@
+// reports/loss answers "which acknowledged messages are gone, and why" from what was recorded: the
+// history of the clients on one side, the log that the judge read on the other.
+//
+//   loss      the checker
+//   explain   the mechanism behind the losses of one cell, in words
+//
+// This file: the checker. Pure.
+#pragma once
+
+#include "reports/record/final_store.hpp"
+#include "reports/record/history.hpp"
+#include "reports/record/run_result.hpp"
+
+namespace drydock::reports {
+
+// What became of every send. `store.read` must hold: a store that nobody could read says nothing.
+//
+// lost            acked, and no intact copy is in the store
+// unknown_stored, unknown_absent   a send without a definite answer that is there, or is not
+// failed_stored   refused, and there all the same
+// duplicates      copies beyond the first of a key that was sent
+// corrupt         copies whose bytes differ from what was sent, and ranges that are no record
+// phantoms        records without a key of ours, or with one that was never sent
+LossReport check_loss(const History& history, const FinalStore& store, const StoreFacts& facts);
+
+}  // namespace drydock::reports

@@ -1,0 +1,91 @@
+// What an invocation has shown: the runs of all cells, and what was expected of them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/record/run_result.hpp"
+
+namespace drydock::reports {
+
+// A quantity that expectations speak of.
+enum class Metric : std::uint8_t {
+  acked_loss,
+  unknown_stored,
+  unknown_absent,
+  failed_stored,
+  duplicates,
+  corruption,
+  phantoms,
+  rto_fault,
+  rto_client,
+  count_,
+};
+std::string_view name_of(Metric metric);
+// Whether it is a time in ns, or else a count.
+bool is_time(Metric metric);
+
+enum class Comparison : std::uint8_t { equal, less_equal, less, greater_equal, greater };
+std::string_view name_of(Comparison comparison);
+
+enum class Over : std::uint8_t {
+  every_run,  // Of each run by itself.
+  total,      // Of the sum over a cell's runs. Counts only.
+};
+
+using CellId = std::map<std::string, std::string>;  // Sorted `key=value`; design, section 0.
+std::string text_of(const CellId& cell);
+
+struct Expectation {
+  CellId cells;  // Holds in every cell that has these values.
+  Over over = Over::every_run;
+  Metric metric = Metric::count_;
+  Comparison comparison = Comparison::equal;
+  std::int64_t bound = 0;
+
+  friend bool operator==(const Expectation&, const Expectation&) = default;
+};
+// "acked_loss = 0 in every run".
+std::string text_of(const Expectation& expectation);
+
+// An expectation in one cell, with its answer.
+struct ExpectationResult {
+  Expectation expectation;
+  bool holds = false;
+  std::int64_t runs_for = 0;  // Runs in which it holds by itself.
+  std::int64_t runs = 0;
+};
+
+struct CellResult {
+  CellId id;
+  // What of the cell differs from the user's own configuration; empty in a cell as the file has it.
+  std::map<std::string, std::string> changes;
+  std::vector<RunResult> runs;  // By seed.
+  std::vector<ExpectationResult> expectations;
+  Verdict verdict = Verdict::inconclusive;
+};
+
+// What the reports need to know of the drill itself.
+struct DrillFacts {
+  std::string version;  // Of drydock.
+  std::string id;
+  std::string title;
+  std::string scenario_file;
+  std::string scenario_digest;  // Of the effective scenario: equal digests, equal experiments.
+  std::string configuration_file;
+  std::map<std::string, std::string> configuration;  // The keys of it that decide durability.
+  std::vector<std::string> promises;                 // What those settings promise, in words.
+  std::vector<std::string> assumed;  // Parameters of the model that drove the result.
+  std::vector<std::string> not_modelled;
+  std::vector<std::string> warnings;
+};
+
+struct DrillResult {
+  DrillFacts facts;
+  std::vector<CellResult> cells;
+};
+
+}  // namespace drydock::reports

@@ -1,0 +1,45 @@
+// reports holds what is concluded from runs. Everything in it is a function of recorded data; it
+// never asks the engine for its opinion of itself.
+//
+//   record   the types of what was recorded: history, final store, facts of a run, results
+//   loss     the checker: which acknowledged messages are gone, and what else is wrong with the
+//   store rto      for how long nothing could be written expect   expectations of a drill, and the
+//   verdicts that follow from them render   the text on the terminal, result.json
+//
+// This file: the history, which is what clients saw. All times are the run's own (virtual in the
+// simulation), ns since its start.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace drydock::reports {
+
+// Design, section 0. `unknown` covers time-outs, broken connections, and answers that say "stored
+// in memory, not on disk": the message may or may not be there.
+enum class SendOutcome : std::uint8_t {
+  acked,  // SEND_OK, nothing else.
+  unknown,
+  failed,  // A definite refusal.
+};
+
+// One logical send: one key, one or more attempts.
+struct SendRecord {
+  std::uint64_t key = 0;
+  std::int64_t body_bytes = 0;
+  std::uint32_t attempts = 0;
+  std::int64_t invoked_ns = 0;
+  std::int64_t completed_ns = -1;  // -1: the run ended first; its outcome is unknown.
+  SendOutcome outcome = SendOutcome::unknown;
+  std::int64_t physical_offset = -1;  // Where the broker said it is; -1 if it did not say.
+
+  friend bool operator==(const SendRecord&, const SendRecord&) = default;
+};
+
+struct History {
+  std::int64_t timeout_ns = 0;    // A logical send that takes longer counts as stalled.
+  std::vector<SendRecord> sends;  // In the order of their invocation.
+};
+
+}  // namespace drydock::reports

@@ -1,0 +1,65 @@
+#include "reports/record/drill_result.hpp"
+#include "reports/record/run_result.hpp"
+
+namespace drydock::reports {
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::pass: return "pass";
+    case Verdict::safety: return "safety";
+    case Verdict::slo: return "slo";
+    case Verdict::liveness: return "liveness";
+    case Verdict::inconclusive: return "inconclusive";
+    case Verdict::harness: return "harness";
+  }
+  return "unnamed";
+}
+
+std::string_view name_of(Metric metric) {
+  switch (metric) {
+    case Metric::acked_loss: return "acked_loss";
+    case Metric::unknown_stored: return "unknown_stored";
+    case Metric::unknown_absent: return "unknown_absent";
+    case Metric::failed_stored: return "failed_stored";
+    case Metric::duplicates: return "duplicates";
+    case Metric::corruption: return "corruption";
+    case Metric::phantoms: return "phantoms";
+    case Metric::rto_fault: return "rto.fault";
+    case Metric::rto_client: return "rto.client";
+    case Metric::count_: break;
+  }
+  return "unnamed";
+}
+
+bool is_time(Metric metric) { return metric == Metric::rto_fault || metric == Metric::rto_client; }
+
+std::string_view name_of(Comparison comparison) {
+  switch (comparison) {
+    case Comparison::equal: return "=";
+    case Comparison::less_equal: return "<=";
+    case Comparison::less: return "<";
+    case Comparison::greater_equal: return ">=";
+    case Comparison::greater: return ">";
+  }
+  return "unnamed";
+}
+
+std::string text_of(const CellId& cell) {
+  std::string text;
+  for (const auto& [key, value] : cell) {
+    if (!text.empty()) text += ",";
+    text += key + "=" + value;
+  }
+  return text;
+}
+
+std::string text_of(const Expectation& expectation) {
+  std::string text(name_of(expectation.metric));
+  text += " ";
+  text += name_of(expectation.comparison);
+  text += " " + std::to_string(expectation.bound);
+  if (is_time(expectation.metric)) text += " ns";
+  return text + (expectation.over == Over::total ? " in total" : " in every run");
+}
+
+}  // namespace drydock::reports

@@ -1,0 +1,103 @@
+// What one run, (drill, cell, seed), has shown.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace drydock::reports {
+
+// Design, section 0.
+enum class Verdict : std::uint8_t {
+  pass,
+  safety,        // Damage: a loss that nobody expected, or an expected one that did not come.
+  slo,           // A bound on time is exceeded.
+  liveness,      // After everything was healed the cluster still took no writes.
+  inconclusive,  // A fault that never fired, a judge that could not read.
+  harness,       // The simulator itself failed.
+};
+std::string_view name_of(Verdict verdict);
+
+// One fault of the plan, as it came about.
+struct FaultFact {
+  std::string kind;  // "host.power-loss".
+  std::string target;
+  std::int64_t began_ns = -1;  // -1: it never fired.
+  std::int64_t ended_ns = -1;
+
+  friend bool operator==(const FaultFact&, const FaultFact&) = default;
+};
+
+// Where the log stood when the first fault took effect, and what recovery made of it: the mechanism
+// behind a loss. Offsets are physical; -1: unknown or did not happen.
+struct StoreFacts {
+  std::int64_t appended_to = -1;    // End of the log in memory.
+  std::int64_t flushed_to = -1;     // End of what a flush had covered.
+  std::int64_t last_flush_ns = -1;  // When that flush had completed.
+  std::int64_t recovered_to = -1;   // What the restarted broker accepted.
+
+  friend bool operator==(const StoreFacts&, const StoreFacts&) = default;
+};
+
+struct LostMessage {
+  std::uint64_t key = 0;
+  std::int64_t physical_offset = -1;
+  std::int64_t acked_ns = 0;
+  bool behind_last_flush = false;  // Acknowledged, but no flush had covered it at the fault.
+
+  friend bool operator==(const LostMessage&, const LostMessage&) = default;
+};
+
+struct LossReport {
+  std::int64_t acked = 0;
+  std::vector<LostMessage> lost;  // Acknowledged and not returned.
+  std::int64_t unknown_stored = 0;
+  std::int64_t unknown_absent = 0;
+  std::int64_t failed = 0;         // Definite refusals, stored or not.
+  std::int64_t failed_stored = 0;  // Refused, and stored all the same.
+  std::int64_t duplicates = 0;     // Copies beyond the first of a key.
+  std::int64_t corrupt = 0;        // Copies whose bytes differ from what was sent, damaged ranges.
+  std::int64_t phantoms = 0;       // Stored messages that nobody sent.
+
+  friend bool operator==(const LossReport&, const LossReport&) = default;
+};
+
+// Design, section 0: `rto.fault` and `rto.client`. None: never, which fails any bound.
+struct RtoReport {
+  std::optional<std::int64_t> fault_ns;
+  std::optional<std::int64_t> client_ns;
+  std::int64_t longest_stall_ns = 0;  // The longest send after the fault.
+
+  friend bool operator==(const RtoReport&, const RtoReport&) = default;
+};
+
+// Latency of acknowledged sends of the phase `warm`, before any fault.
+struct BaselineReport {
+  std::int64_t acked = 0;
+  std::int64_t latency_p50_ns = 0;
+  std::int64_t latency_p99_ns = 0;
+
+  friend bool operator==(const BaselineReport&, const BaselineReport&) = default;
+};
+
+struct RunResult {
+  std::uint64_t seed = 0;
+  std::string fingerprint;
+  std::uint64_t events = 0;
+  std::int64_t virtual_ns = 0;
+  Verdict verdict = Verdict::inconclusive;
+  std::string note;        // Why, if the verdict is not pass.
+  std::string divergence;  // With --verify: the first event that differed.
+  std::string plan;        // The faults with their drawn values, as canonical JSON.
+  std::vector<FaultFact> faults;
+  StoreFacts store;
+  LossReport loss;
+  RtoReport rto;
+  BaselineReport baseline;
+
+  friend bool operator==(const RunResult&, const RunResult&) = default;
+};
+
+}  // namespace drydock::reports

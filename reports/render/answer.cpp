@@ -1,0 +1,159 @@
+#include "reports/render/answer.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "reports/loss/explain.hpp"
+#include "reports/record/numbers.hpp"
+#include "reports/render/summary.hpp"
+
+namespace drydock::reports {
+namespace {
+
+// Cells with the same changes: one configuration under all faults.
+struct Configuration {
+  std::map<std::string, std::string> changes;
+  std::vector<const CellResult*> cells;
+
+  CellSummary total() const {
+    CellSummary sum;
+    for (const CellResult* cell : cells) {
+      const CellSummary one = summarise(*cell);
+      sum.runs += one.runs;
+      sum.acked += one.acked;
+      sum.lost += one.lost;
+      sum.runs_with_loss += one.runs_with_loss;
+      sum.harness_runs += one.harness_runs;
+      sum.inconclusive_runs += one.inconclusive_runs;
+      sum.latency_p50.median = std::max(sum.latency_p50.median, one.latency_p50.median);
+    }
+    return sum;
+  }
+};
+
+// The user's own first, then the others in the order of the cells.
+std::vector<Configuration> configurations_of(const DrillResult& result) {
+  std::vector<Configuration> configurations(1);
+  for (const CellResult& cell : result.cells) {
+    const auto same =
+        std::find_if(configurations.begin(), configurations.end(),
+                     [&](const Configuration& other) { return other.changes == cell.changes; });
+    if (same != configurations.end()) {
+      same->cells.push_back(&cell);
+    } else {
+      configurations.push_back({cell.changes, {&cell}});
+    }
+  }
+  return configurations;
+}
+
+std::string fault_of(const CellResult& cell) {
+  for (const RunResult& run : cell.runs) {
+    if (!run.faults.empty()) return run.faults.front().kind;
+  }
+  return "no fault";
+}
+
+std::string joined(const std::vector<std::string>& parts, const char* between) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (!text.empty()) text += between;
+    text += part;
+  }
+  return text;
+}
+
+std::string loss_line(const CellResult& cell) {
+  const CellSummary s = summarise(cell);
+  return count_text(s.lost) + " of " + count_text(s.acked) + " acknowledged messages on " +
+         fault_of(cell) + " (in " + std::to_string(s.runs_with_loss) + " of " +
+         std::to_string(s.runs) + " runs)";
+}
+
+std::string losses(const Configuration& configuration) {
+  std::vector<std::string> parts;
+  for (const CellResult* cell : configuration.cells) parts.push_back(loss_line(*cell));
+  return joined(parts, "; ");
+}
+
+std::string reasons(const Configuration& configuration) {
+  std::vector<std::string> parts;
+  // What was lost first: that is the question.
+  for (const bool with_loss : {true, false}) {
+    for (const CellResult* cell : configuration.cells) {
+      const LossMechanism mechanism = mechanism_of(cell->runs);
+      if ((mechanism.lost > 0) == with_loss) parts.push_back(explain(mechanism));
+    }
+  }
+  if (configuration.total().lost > 0) return joined(parts, "; ");
+  return "nothing acknowledged was lost: " + joined(parts, "; ");
+}
+
+std::string text_of_changes(const std::map<std::string, std::string>& changes) {
+  return text_of(CellId(changes));
+}
+
+// What else was tried, as far as it helps or teaches.
+std::string change(const std::vector<Configuration>& configurations) {
+  const Configuration& own = configurations.front();
+  const CellSummary before = own.total();
+  std::vector<std::string> parts;
+  for (std::size_t i = 1; i < configurations.size(); ++i) {
+    const CellSummary after = configurations[i].total();
+    const std::string name = text_of_changes(configurations[i].changes);
+    if (before.lost > 0 && after.lost == 0) {
+      parts.insert(parts.begin(), name + ": lost 0 of " + count_text(after.acked) +
+                                      " in the same " + std::to_string(after.runs) +
+                                      " runs; its median send takes " +
+                                      duration_text(after.latency_p50.median) + " instead of " +
+                                      duration_text(before.latency_p50.median));
+    } else {
+      parts.push_back(name + " lost " + count_text(after.lost) + " of " + count_text(after.acked));
+    }
+  }
+  if (before.lost == 0) {
+    const std::string tried = joined(parts, "; ");
+    return tried.empty() ? "none needed here" : "none needed here; " + tried;
+  }
+  return parts.empty() ? "no other setting was tried" : joined(parts, "; ");
+}
+
+std::string certainty(const Configuration& own, const std::vector<Configuration>& all) {
+  std::int64_t fewest = -1;
+  std::int64_t open = 0;
+  for (const Configuration& configuration : all) {
+    for (const CellResult* cell : configuration.cells) {
+      const CellSummary s = summarise(*cell);
+      open += s.harness_runs + s.inconclusive_runs;
+      const std::int64_t conclusive = s.runs - s.inconclusive_runs;
+      if (s.lost == 0 && (fewest < 0 || conclusive < fewest)) fewest = conclusive;
+    }
+  }
+  const std::size_t seeds = own.cells.empty() ? 0 : own.cells.front()->runs.size();
+  std::string text = "simulated, " + std::to_string(seeds) + " seeds per cell";
+  if (fewest >= 0) text += "; a cell without a loss says: " + honest_zero(fewest);
+  if (open > 0) text += "; " + std::to_string(open) + " runs gave no answer";
+  return text;
+}
+
+}  // namespace
+
+std::string honest_zero(std::int64_t runs) {
+  const std::string n = std::to_string(runs);
+  if (runs <= 3) return "0 of " + n + ", too few to bound anything; no field probability";
+  return "0 of " + n + ", ≤ 3/" + n + " at 95 % under this fault mix; no field probability";
+}
+
+Answer answer_of(const DrillResult& result) {
+  const std::vector<Configuration> configurations = configurations_of(result);
+  const Configuration& own = configurations.front();
+  Answer answer;
+  answer.promised = joined(result.facts.promises, "; ");
+  answer.lost = own.cells.empty() ? "no cell has the settings of your file" : losses(own);
+  answer.why = own.cells.empty() ? "-" : reasons(own);
+  answer.change = own.cells.empty() ? "-" : change(configurations);
+  answer.sure = certainty(own.cells.empty() ? configurations.back() : own, configurations);
+  return answer;
+}
+
+}  // namespace drydock::reports

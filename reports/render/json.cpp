@@ -1,0 +1,202 @@
+#include "reports/render/json.hpp"
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "reports/render/summary.hpp"
+
+namespace drydock::reports {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr Verdict kVerdicts[] = {Verdict::pass,     Verdict::safety,       Verdict::slo,
+                                 Verdict::liveness, Verdict::inconclusive, Verdict::harness};
+
+Json optional_json(const std::optional<std::int64_t>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+std::optional<std::int64_t> optional_from(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return json.get<std::int64_t>();
+}
+
+Verdict verdict_from(const std::string& name) {
+  for (const Verdict verdict : kVerdicts) {
+    if (name_of(verdict) == name) return verdict;
+  }
+  throw std::runtime_error("no such verdict: " + name);
+}
+
+Json json_of(const FaultFact& fault) {
+  return {{"kind", fault.kind},
+          {"target", fault.target},
+          {"began_ns", fault.began_ns < 0 ? Json(nullptr) : Json(fault.began_ns)},
+          {"ended_ns", fault.ended_ns < 0 ? Json(nullptr) : Json(fault.ended_ns)}};
+}
+FaultFact fault_from(const Json& json) {
+  return {json.at("kind"), json.at("target"), optional_from(json.at("began_ns")).value_or(-1),
+          optional_from(json.at("ended_ns")).value_or(-1)};
+}
+
+Json json_of(const StoreFacts& store) {
+  return {{"appended_to", store.appended_to},
+          {"flushed_to", store.flushed_to},
+          {"last_flush_ns", store.last_flush_ns},
+          {"recovered_to", store.recovered_to}};
+}
+StoreFacts store_from(const Json& json) {
+  return {json.at("appended_to"), json.at("flushed_to"), json.at("last_flush_ns"),
+          json.at("recovered_to")};
+}
+
+Json json_of(const LostMessage& message) {
+  return {{"key", message.key},
+          {"physical_offset", message.physical_offset},
+          {"acked_ns", message.acked_ns},
+          {"behind_last_flush", message.behind_last_flush}};
+}
+LostMessage lost_from(const Json& json) {
+  return {json.at("key"), json.at("physical_offset"), json.at("acked_ns"),
+          json.at("behind_last_flush")};
+}
+
+Json json_of(const LossReport& loss) {
+  Json lost = Json::array();
+  for (const LostMessage& message : loss.lost) lost.push_back(json_of(message));
+  return {{"acked", loss.acked},
+          {"lost", lost},
+          {"unknown_stored", loss.unknown_stored},
+          {"unknown_absent", loss.unknown_absent},
+          {"failed", loss.failed},
+          {"failed_stored", loss.failed_stored},
+          {"duplicates", loss.duplicates},
+          {"corrupt", loss.corrupt},
+          {"phantoms", loss.phantoms}};
+}
+LossReport loss_from(const Json& json) {
+  LossReport loss;
+  loss.acked = json.at("acked");
+  for (const Json& message : json.at("lost")) loss.lost.push_back(lost_from(message));
+  loss.unknown_stored = json.at("unknown_stored");
+  loss.unknown_absent = json.at("unknown_absent");
+  loss.failed = json.at("failed");
+  loss.failed_stored = json.at("failed_stored");
+  loss.duplicates = json.at("duplicates");
+  loss.corrupt = json.at("corrupt");
+  loss.phantoms = json.at("phantoms");
+  return loss;
+}
+
+Json json_of(const RunResult& run) {
+  Json faults = Json::array();
+  for (const FaultFact& fault : run.faults) faults.push_back(json_of(fault));
+  return {{"seed", run.seed},
+          {"fingerprint", run.fingerprint},
+          {"events", run.events},
+          {"virtual_ns", run.virtual_ns},
+          {"verdict", name_of(run.verdict)},
+          {"note", run.note},
+          {"divergence", run.divergence},
+          {"plan", run.plan.empty() ? Json(nullptr) : Json::parse(run.plan)},
+          {"faults", faults},
+          {"store", json_of(run.store)},
+          {"loss", json_of(run.loss)},
+          {"rto",
+           {{"fault_ns", optional_json(run.rto.fault_ns)},
+            {"client_ns", optional_json(run.rto.client_ns)},
+            {"longest_stall_ns", run.rto.longest_stall_ns}}},
+          {"baseline",
+           {{"acked", run.baseline.acked},
+            {"latency_p50_ns", run.baseline.latency_p50_ns},
+            {"latency_p99_ns", run.baseline.latency_p99_ns}}}};
+}
+
+Json json_of(const Spread& spread) {
+  return {{"min", spread.min}, {"median", spread.median}, {"max", spread.max}};
+}
+
+Json quantiles_of(const CellResult& cell) {
+  const CellSummary s = summarise(cell);
+  return {{"acked", s.acked},
+          {"lost", s.lost},
+          {"runs_with_loss", s.runs_with_loss},
+          {"lost_per_run", json_of(s.lost_per_run)},
+          {"rto_fault_ns", json_of(s.rto_fault)},
+          {"rto_fault_never", s.rto_fault_never},
+          {"rto_client_ns", json_of(s.rto_client)},
+          {"rto_client_never", s.rto_client_never},
+          {"latency_p50_ns", json_of(s.latency_p50)}};
+}
+
+Json json_of(const ExpectationResult& result) {
+  return {{"expectation", text_of(result.expectation)},
+          {"metric", name_of(result.expectation.metric)},
+          {"comparison", name_of(result.expectation.comparison)},
+          {"bound", result.expectation.bound},
+          {"over", result.expectation.over == Over::total ? "total" : "every_run"},
+          {"holds", result.holds},
+          {"runs_for", result.runs_for},
+          {"runs", result.runs}};
+}
+
+Json json_of(const CellResult& cell) {
+  Json runs = Json::array();
+  for (const RunResult& run : cell.runs) runs.push_back(json_of(run));
+  Json expectations = Json::array();
+  for (const ExpectationResult& result : cell.expectations) {
+    expectations.push_back(json_of(result));
+  }
+  return {{"id", text_of(cell.id)},           {"values", cell.id}, {"changes", cell.changes},
+          {"verdict", name_of(cell.verdict)}, {"runs", runs},      {"expectations", expectations},
+          {"quantiles", quantiles_of(cell)}};
+}
+
+}  // namespace
+
+std::string render_json(const DrillResult& result) {
+  const DrillFacts& facts = result.facts;
+  Json cells = Json::array();
+  for (const CellResult& cell : result.cells) cells.push_back(json_of(cell));
+  const Json whole = {{"format", "drydock-result-1"},
+                      {"drydock", facts.version},
+                      {"drill", facts.id},
+                      {"title", facts.title},
+                      {"scenario_file", facts.scenario_file},
+                      {"scenario_digest", facts.scenario_digest},
+                      {"configuration_file", facts.configuration_file},
+                      {"configuration", facts.configuration},
+                      {"promises", facts.promises},
+                      {"assumed", facts.assumed},
+                      {"not_modelled", facts.not_modelled},
+                      {"warnings", facts.warnings},
+                      {"cells", cells}};
+  return whole.dump(1) + "\n";
+}
+
+std::string run_to_json(const RunResult& run) { return json_of(run).dump(); }
+
+RunResult run_from_json(const std::string& text) {
+  const Json json = Json::parse(text);
+  RunResult run;
+  run.seed = json.at("seed");
+  run.fingerprint = json.at("fingerprint");
+  run.events = json.at("events");
+  run.virtual_ns = json.at("virtual_ns");
+  run.verdict = verdict_from(json.at("verdict"));
+  run.note = json.at("note");
+  run.divergence = json.at("divergence");
+  if (!json.at("plan").is_null()) run.plan = json.at("plan").dump();
+  for (const Json& fault : json.at("faults")) run.faults.push_back(fault_from(fault));
+  run.store = store_from(json.at("store"));
+  run.loss = loss_from(json.at("loss"));
+  run.rto.fault_ns = optional_from(json.at("rto").at("fault_ns"));
+  run.rto.client_ns = optional_from(json.at("rto").at("client_ns"));
+  run.rto.longest_stall_ns = json.at("rto").at("longest_stall_ns");
+  run.baseline.acked = json.at("baseline").at("acked");
+  run.baseline.latency_p50_ns = json.at("baseline").at("latency_p50_ns");
+  run.baseline.latency_p99_ns = json.at("baseline").at("latency_p99_ns");
+  return run;
+}
+
+}  // namespace drydock::reports

@@ -1,0 +1,55 @@
+#include "reports/render/summary.hpp"
+
+#include "reports/record/numbers.hpp"
+
+namespace drydock::reports {
+namespace {
+
+Spread spread_of(const std::vector<std::int64_t>& sample) {
+  return {quantile(sample, 0), quantile(sample, 50), quantile(sample, 100)};
+}
+
+void add_counts(const LossReport& loss, CellSummary& summary) {
+  const auto lost = static_cast<std::int64_t>(loss.lost.size());
+  summary.acked += loss.acked;
+  summary.lost += lost;
+  summary.runs_with_loss += lost > 0;
+  summary.corrupt += loss.corrupt;
+  summary.phantoms += loss.phantoms;
+  summary.duplicates += loss.duplicates;
+  summary.unknown_stored += loss.unknown_stored;
+  summary.unknown_absent += loss.unknown_absent;
+  summary.failed_stored += loss.failed_stored;
+}
+
+}  // namespace
+
+CellSummary summarise(const CellResult& cell) {
+  CellSummary summary;
+  std::vector<std::int64_t> lost;
+  std::vector<std::int64_t> rto_fault;
+  std::vector<std::int64_t> rto_client;
+  std::vector<std::int64_t> latency;
+  for (const RunResult& run : cell.runs) {
+    if (run.verdict == Verdict::harness) {
+      ++summary.harness_runs;
+      continue;
+    }
+    ++summary.runs;
+    summary.inconclusive_runs += run.verdict == Verdict::inconclusive;
+    add_counts(run.loss, summary);
+    lost.push_back(static_cast<std::int64_t>(run.loss.lost.size()));
+    if (run.rto.fault_ns) rto_fault.push_back(*run.rto.fault_ns);
+    if (run.rto.client_ns) rto_client.push_back(*run.rto.client_ns);
+    summary.rto_fault_never += !run.rto.fault_ns;
+    summary.rto_client_never += !run.rto.client_ns;
+    if (run.baseline.acked > 0) latency.push_back(run.baseline.latency_p50_ns);
+  }
+  summary.lost_per_run = spread_of(lost);
+  summary.rto_fault = spread_of(rto_fault);
+  summary.rto_client = spread_of(rto_client);
+  summary.latency_p50 = spread_of(latency);
+  return summary;
+}
+
+}  // namespace drydock::reports

@@ -1,0 +1,51 @@
+// reports/render turns results into something to read: the text on the terminal, and result.json.
+//
+//   summary   figures of a cell over its runs
+//   answer    the five lines: promised, lost, why, cheapest change, how sure
+//   text      everything that the terminal shows
+//   json      result.json (schema: reports/result.schema.json), and one run's result there and back
+//
+// What it does not do: decide anything. Verdicts and figures come from the folders beside it.
+//
+// This file: figures of a cell.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "reports/record/drill_result.hpp"
+
+namespace drydock::reports {
+
+struct Spread {
+  std::int64_t min = 0;
+  std::int64_t median = 0;
+  std::int64_t max = 0;
+};
+
+// Over the runs that have figures: those with verdict `harness` have none.
+struct CellSummary {
+  std::int64_t runs = 0;
+  std::int64_t harness_runs = 0;
+  std::int64_t inconclusive_runs = 0;
+  std::int64_t acked = 0;
+  std::int64_t lost = 0;
+  std::int64_t runs_with_loss = 0;
+  std::int64_t corrupt = 0;
+  std::int64_t phantoms = 0;
+  std::int64_t duplicates = 0;
+  std::int64_t unknown_stored = 0;
+  std::int64_t unknown_absent = 0;
+  std::int64_t failed_stored = 0;
+  Spread lost_per_run;
+  // Over the runs in which a send succeeded again; the others are counted in `never`.
+  Spread rto_fault;
+  Spread rto_client;
+  std::int64_t rto_fault_never = 0;
+  std::int64_t rto_client_never = 0;
+  Spread latency_p50;  // Over the runs: of each run's own median in the phase `warm`.
+};
+
+CellSummary summarise(const CellResult& cell);
+
+}  // namespace drydock::reports
