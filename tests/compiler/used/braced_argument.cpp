@@ -1,0 +1,22 @@
+// Used: the options are a named local.
+#include "tests/compiler/task.hpp"
+
+using namespace idiom;
+
+struct Options {
+  int key;
+  Tracked label;
+};
+
+Task<int> acquire(Options options) {
+  co_await Park();
+  co_return options.key + options.label.number();
+}
+
+Task<int> story() {
+  const Options options{.key = 1, .label = Tracked(2)};
+  const int sum = co_await acquire(options);
+  co_return sum;
+}
+
+int main() { return holds(story, 3) ? 0 : 1; }

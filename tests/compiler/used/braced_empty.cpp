@@ -1,0 +1,22 @@
+// Used: a named local, default-initialised.
+#include "tests/compiler/task.hpp"
+
+using namespace idiom;
+
+struct Options {
+  int key = 1;
+  Tracked label = Tracked(2);
+};
+
+Task<int> acquire(Options options) {
+  co_await Park();
+  co_return options.key + options.label.number();
+}
+
+Task<int> story() {
+  const Options options;
+  const int sum = co_await acquire(options);
+  co_return sum;
+}
+
+int main() { return holds(story, 3) ? 0 : 1; }
