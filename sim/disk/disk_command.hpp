@@ -1,0 +1,88 @@
+// One command to a disk.
+#pragma once
+
+#include <memory>
+
+#include "engine/runtime/block_device.hpp"
+#include "engine/runtime/wakeup.hpp"
+#include "engine/types/bytes.hpp"
+#include "engine/types/memory_pool.hpp"
+
+namespace drydock::sim {
+
+class DiskPath;
+class SimDisk;
+
+// Made by whoever issues it, then owned by the disk until it has completed, with its bytes: what
+// becomes of the issuer does not stop it. `completed` is called at most once, as the last act of
+// the completion's event; never if the path it came by has gone (the host lost its power).
+class DiskCommand : public Wakeup {
+ public:
+  enum class Kind : std::uint8_t { read, write, flush };
+  // Whose bytes: a fault may hang data and let the journal pass, or fail the journal alone.
+  enum class Purpose : std::uint8_t { data, journal };
+
+  virtual ~DiskCommand() = default;
+  virtual void completed(Result<void> outcome) = 0;
+
+  Kind kind() const { return command_; }
+  Purpose purpose() const { return purpose_; }
+  std::int64_t offset() const { return offset_; }
+  std::int64_t length() const { return length_; }
+  // Write: what is written. Read: what was read, once completed without error.
+  const ByteChain& bytes() const { return bytes_; }
+
+  static void* operator new(std::size_t size) { return pool_allocate(size); }
+  static void operator delete(void* memory, std::size_t size) noexcept { pool_free(memory, size); }
+
+ protected:
+  // Offsets and lengths are multiples of the disk's logical block and lie inside it.
+  struct Read {
+    std::int64_t offset;
+    std::int64_t length;
+    Purpose purpose = Purpose::data;
+  };
+  struct Write {
+    std::int64_t offset;
+    ByteChain bytes;
+    Purpose purpose = Purpose::data;
+    WriteDurability durability = WriteDurability::device_cache;
+  };
+  struct Flush {
+    Purpose purpose = Purpose::data;
+  };
+  explicit DiskCommand(Read read);
+  explicit DiskCommand(Write write);
+  explicit DiskCommand(Flush flush);
+
+ private:
+  friend class SimDisk;
+  // Its place among the disk's commands, in the order of submission.
+  class Place : public ListLink {
+   public:
+    explicit Place(DiskCommand& command) : command_(command) {}
+    DiskCommand& command() const { return command_; }
+
+   private:
+    DiskCommand& command_;
+  };
+
+  static void on_run(Wakeup& wakeup);
+
+  Kind command_;
+  Purpose purpose_;
+  WriteDurability durability_ = WriteDurability::device_cache;
+  bool served_ = false;   // Holds one of the disk's servers.
+  bool decided_ = false;  // `outcome_` is final: the disk lost its power under it.
+  std::int64_t offset_ = 0;
+  std::int64_t length_ = 0;
+  std::uint64_t flush_mark_ = 0;
+  std::uint32_t host_ = 0;
+  ByteChain bytes_;
+  DiskPath* path_ = nullptr;
+  SimDisk* disk_ = nullptr;
+  Error outcome_ = ErrorCode::io_error;
+  Place place_{*this};
+};
+
+}  // namespace drydock::sim

@@ -1,0 +1,293 @@
+#include "sim/disk/sim_disk.hpp"
+
+#include <algorithm>
+
+#include "sim/disk/disk_path.hpp"
+
+namespace drydock::sim {
+namespace {
+
+constexpr std::int64_t kBillion = 1'000'000'000;
+
+BlockStoreOptions store_options(const DiskOptions& options) {
+  return {
+      .capacity_bytes = options.capacity_bytes / kPageBytes * kPageBytes,
+      .atomic_write_bytes = options.profile.atomic_write_bytes,
+      .volatile_cache = options.profile.volatile_cache,
+      .cache_bytes = options.profile.cache_bytes,
+  };
+}
+
+}  // namespace
+
+DiskCommand::DiskCommand(Read read)
+    : Wakeup(&DiskCommand::on_run, EventKind::device, 0),
+      command_(Kind::read),
+      purpose_(read.purpose),
+      offset_(read.offset),
+      length_(read.length) {}
+
+DiskCommand::DiskCommand(Write write)
+    : Wakeup(&DiskCommand::on_run, EventKind::device, 0),
+      command_(Kind::write),
+      purpose_(write.purpose),
+      durability_(write.durability),
+      offset_(write.offset),
+      length_(static_cast<std::int64_t>(write.bytes.size())),
+      bytes_(std::move(write.bytes)) {}
+
+DiskCommand::DiskCommand(Flush flush)
+    : Wakeup(&DiskCommand::on_run, EventKind::device, 0),
+      command_(Kind::flush),
+      purpose_(flush.purpose) {}
+
+void DiskCommand::on_run(Wakeup& wakeup) {
+  auto& command = static_cast<DiskCommand&>(wakeup);
+  command.disk_->due(command);
+}
+
+SimDisk::SimDisk(Kernel& kernel, DiskId id, DiskOptions options)
+    : kernel_(kernel),
+      id_(id),
+      options_(std::move(options)),
+      store_(store_options(options_)),
+      reads_{options_.profile.read_servers,
+             options_.profile.read_bytes_per_s,
+             options_.profile.read_iops,
+             0,
+             {}},
+      writes_{options_.profile.write_servers,
+              options_.profile.write_bytes_per_s,
+              options_.profile.write_iops,
+              0,
+              {}},
+      read_stream_(kernel.stream("disk/" + options_.name + "/read")),
+      write_stream_(kernel.stream("disk/" + options_.name + "/write")),
+      flush_stream_(kernel.stream("disk/" + options_.name + "/flush")),
+      crash_stream_(kernel.stream("disk/" + options_.name + "/crash")) {
+  ENSURE(options_.profile.read_servers > 0);
+  ENSURE(options_.profile.write_servers > 0);
+}
+
+SimDisk::~SimDisk() {
+  for_each_command([](DiskCommand& command) { delete &command; });
+}
+
+template <class Visit>
+void SimDisk::for_each_command(Visit visit) {
+  ListLink* link = commands_.empty() ? nullptr : commands_.front();
+  while (link != nullptr) {
+    ListLink* const next = commands_.after(link);
+    visit(static_cast<DiskCommand::Place*>(link)->command());
+    link = next;
+  }
+}
+
+DeviceInfo SimDisk::info() const {
+  return {
+      .bytes = store_.capacity_bytes(),
+      .block_bytes = options_.profile.logical_block_bytes,
+      .atomic_write_bytes = options_.profile.atomic_write_bytes,
+      .volatile_cache = options_.profile.volatile_cache,
+      .reservations = false,
+  };
+}
+
+std::size_t SimDisk::commands_in_flight() const {
+  std::size_t count = 0;
+  const_cast<SimDisk*>(this)->for_each_command([&count](DiskCommand&) { ++count; });
+  return count;
+}
+
+void SimDisk::submit(std::unique_ptr<DiskCommand> command, DiskPath& path) {
+  const std::int64_t block = options_.profile.logical_block_bytes;
+  ENSURE(command->offset_ % block == 0);
+  ENSURE(command->length_ % block == 0);
+  ENSURE(command->offset_ >= 0);
+  ENSURE(command->offset_ + command->length_ <= store_.capacity_bytes());
+  DiskCommand& submitted = *command.release();
+  submitted.disk_ = this;
+  submitted.path_ = &path;
+  submitted.host_ = path.host_id();
+  submitted.set_label(EventKind::device, id_.value());
+  commands_.push_back(submitted.place_);
+  if (!powered_) {
+    submitted.decided_ = true;
+    submitted.outcome_ = ErrorCode::device_gone;
+    return kernel_.post(submitted);
+  }
+  if (submitted.command_ == DiskCommand::Kind::flush) {
+    submitted.flush_mark_ = store_.mark();
+    return serve(submitted);
+  }
+  Direction& direction = direction_of(submitted);
+  if (direction.free_servers == 0) return direction.waiting.push_back(submitted);
+  --direction.free_servers;
+  submitted.served_ = true;
+  serve(submitted);
+}
+
+void SimDisk::serve(DiskCommand& command) {
+  const DiskProfile& profile = options_.profile;
+  Duration latency;
+  std::int64_t end = 0;
+  switch (command.command_) {
+    case DiskCommand::Kind::read:
+      latency = profile.read.draw(read_stream_);
+      end = transfer_end(command);
+      break;
+    case DiskCommand::Kind::write:
+      latency = profile.write.draw(write_stream_);
+      end = transfer_end(command);
+      break;
+    case DiskCommand::Kind::flush: latency = profile.flush.draw(flush_stream_); break;
+  }
+  const Duration slowed = latency * slowness_per_mille_ / 1000;
+  kernel_.at(command, std::max(kernel_.now() + slowed.count_ns(), end));
+}
+
+// When the command's turn on the pipe is over, and the pipe's next turn begins.
+std::int64_t SimDisk::transfer_end(const DiskCommand& command) {
+  Direction& pipe = options_.profile.shared_quota ? writes_ : direction_of(command);
+  const std::int64_t by_size =
+      pipe.bytes_per_s == 0 ? 0 : command.length_ * kBillion / pipe.bytes_per_s;
+  const std::int64_t by_count = pipe.iops == 0 ? 0 : kBillion / pipe.iops;
+  const std::int64_t turn = std::max(by_size, by_count) * slowness_per_mille_ / 1000;
+  pipe.pipe_free_at = std::max(pipe.pipe_free_at, kernel_.now()) + turn;
+  return pipe.pipe_free_at;
+}
+
+void SimDisk::give_server_back(DiskCommand& command) {
+  if (!command.served_) return;
+  command.served_ = false;
+  Direction& direction = direction_of(command);
+  if (direction.waiting.empty()) {
+    ++direction.free_servers;
+    return;
+  }
+  auto& next = static_cast<DiskCommand&>(*direction.waiting.front());
+  next.served_ = true;
+  serve(next);  // Which moves it to the kernel's queue.
+}
+
+void SimDisk::due(DiskCommand& command) {
+  if (!command.decided_ && held_back(command)) return hung_.push_back(command);
+  finish(command);
+}
+
+void SimDisk::finish(DiskCommand& command) {
+  const std::unique_ptr<DiskCommand> owned(&command);
+  command.place_.unlink();
+  give_server_back(command);
+  Result<void> outcome;
+  if (command.decided_) {
+    outcome = command.outcome_;
+  } else {
+    outcome = apply(command);
+  }
+  if (command.path_ != nullptr) command.completed(outcome);
+}
+
+Result<void> SimDisk::apply(DiskCommand& command) {
+  for (Failure& failure : failures_) {
+    if (failure.kind != command.command_) continue;
+    if (!failure.any_purpose && failure.purpose != command.purpose_) continue;
+    const Error error = failure.error;
+    if (--failure.remaining == 0) {
+      std::erase_if(failures_, [](const Failure& spent) { return spent.remaining == 0; });
+    }
+    return error;
+  }
+  switch (command.command_) {
+    case DiskCommand::Kind::read:
+      command.bytes_ = store_.read(command.offset_, command.length_);
+      break;
+    case DiskCommand::Kind::write: {
+      const bool through = command.durability_ == WriteDurability::force_unit_access;
+      store_.write(command.offset_, command.bytes_, {command.host_, generation_},
+                   through ? BlockStore::Landing::durable : BlockStore::Landing::cached);
+      break;
+    }
+    case DiskCommand::Kind::flush: store_.make_durable(command.flush_mark_); break;
+  }
+  return {};
+}
+
+bool SimDisk::held_back(const DiskCommand& command) const {
+  const auto held = [this](DiskHang what) { return hangs_[static_cast<std::size_t>(what)]; };
+  if (held(DiskHang::all)) return true;
+  switch (command.command_) {
+    case DiskCommand::Kind::read: return held(DiskHang::reads);
+    case DiskCommand::Kind::write:
+      return held(DiskHang::writes) ||
+             (held(DiskHang::data_writes) && command.purpose_ == DiskCommand::Purpose::data);
+    case DiskCommand::Kind::flush: return held(DiskHang::flushes);
+  }
+  return false;
+}
+
+void SimDisk::hang(DiskHang what) { hangs_[static_cast<std::size_t>(what)] = true; }
+
+void SimDisk::release(DiskHang what) {
+  hangs_[static_cast<std::size_t>(what)] = false;
+  IntrusiveList held;
+  held.take_all(hung_);
+  while (!held.empty()) {
+    auto& command = static_cast<DiskCommand&>(*held.front());
+    command.unlink();
+    if (held_back(command)) {
+      hung_.push_back(command);
+    } else {
+      kernel_.post(command);
+    }
+  }
+}
+
+void SimDisk::fail_next(DiskCommand::Kind kind, int count, Error error) {
+  ENSURE(count > 0);
+  failures_.push_back({kind, true, DiskCommand::Purpose::data, count, error});
+}
+
+void SimDisk::fail_next(DiskCommand::Kind kind, DiskCommand::Purpose purpose, int count,
+                        Error error) {
+  ENSURE(count > 0);
+  failures_.push_back({kind, false, purpose, count, error});
+}
+
+void SimDisk::land_in_part(DiskCommand& command, BlockStore::Landing landing) {
+  if (command.decided_ || command.command_ != DiskCommand::Kind::write) return;
+  const BlockOrigin origin{command.host_, generation_};
+  store_.write_in_part(command.offset_, command.bytes_, origin, landing, crash_stream_);
+}
+
+void SimDisk::lose_power() {
+  if (!powered_) return;
+  powered_ = false;
+  store_.lose_power(crash_stream_);
+  for_each_command([this](DiskCommand& command) {
+    land_in_part(command, BlockStore::Landing::durable);
+    command.decided_ = true;
+    command.outcome_ = ErrorCode::outcome_unknown;
+    kernel_.post(command);  // Also takes it out of `waiting` and `hung_`.
+  });
+}
+
+void SimDisk::host_lost(DiskPath& path) {
+  if (options_.placement == DiskPlacement::local) lose_power();
+  // Other hosts' commands take the servers over only when all of this host's are decided.
+  for_each_command([this, &path](DiskCommand& command) {
+    if (command.path_ != &path) return;
+    land_in_part(command, BlockStore::Landing::cached);
+    command.decided_ = true;
+    command.path_ = nullptr;
+    kernel_.post(command);
+  });
+}
+
+void SimDisk::forget(DiskPath& path) {
+  for_each_command([&path](DiskCommand& command) {
+    if (command.path_ == &path) command.path_ = nullptr;
+  });
+}
+
+}  // namespace drydock::sim

@@ -1,0 +1,140 @@
+"""What is measured: the series of each benchmark, and the targets held against their medians.
+
+A series is one workload at one size, run by several contestants in turn. A target names one figure
+of a series. Figures without a target are reported all the same, so that a change of theirs is seen.
+"""
+from dataclasses import dataclass, field
+from typing import Callable, Optional
+
+BARE_HEAPS = ["bare-heap", "bare-heap-std"]
+QUEUES = ["queue-stale-heap", "queue-indexed-heap", "queue-wheel", "queue-kernel"]
+
+# The executable of each contestant.
+PROGRAMS = {
+    "kernel": "bench-kernel",
+    "kernel-no-fingerprint": "bench-kernel",
+    "bare-heap": "bench-bare-heap",
+    "bare-heap-std": "bench-bare-heap",
+    "ns-3": "bench-ns3",
+    "systemc": "bench-systemc",
+    "simgrid": "bench-simgrid",
+    **{queue: "bench-queues" for queue in QUEUES},
+}
+
+
+@dataclass
+class Target:
+    """`minimum` or `maximum` is computed from the medians of the series; None: no target."""
+    label: str
+    figure: Callable  # of Medians
+    unit: str
+    minimum: Optional[Callable] = None
+    maximum: Optional[Callable] = None
+
+
+@dataclass
+class Series:
+    name: str
+    workload: str
+    arguments: list
+    contestants: list
+    score: Callable  # of a record; more is better
+    unit: str
+    ours: str
+    gate: list  # Fields of the record that must agree between all contestants.
+    targets: list = field(default_factory=list)
+
+    @property
+    def peers(self):
+        return [name for name in self.contestants if not name.startswith(self.ours)]
+
+
+def messages_per_cpu_second(record):
+    return record["messages"] / record["cpu_s"]
+
+
+def virtual_per_cpu_second(record):
+    return record["virtual_s"] / record["cpu_s"]
+
+
+def timers_per_cpu_second(_record_timers=1_000_000):
+    return lambda record: _record_timers / record["cpu_s"]
+
+
+def score_of(contestant):
+    return lambda medians: medians.score[contestant]
+
+
+def fingerprint_cost(medians):
+    """Per cent of CPU time that the fingerprint adds, by the medians of both contestants."""
+    with_it, without = medians.cpu_s["kernel"], medians.cpu_s["kernel-no-fingerprint"]
+    return (with_it / without - 1) * 100
+
+
+COST = Target("fingerprint cost", fingerprint_cost, "%", maximum=lambda medians: 10.0)
+
+
+def pp_timers(with_peers):
+    shares = {100: 0.9, 100_000: 1.2}  # Of the better bare heap.
+    for n in (6, 100, 1000, 100_000):
+        share = shares.get(n)
+        minimum = (lambda medians, share=share: share * medians.best(BARE_HEAPS)) if share else None
+        kernel = Target("messages", score_of("kernel"), "messages/CPU s", minimum=minimum)
+        yield Series(f"pp-timers n={n}", "pp-timers", ["--n", n, "--messages", 6_000_000],
+                     ["kernel", *BARE_HEAPS, "kernel-no-fingerprint"], messages_per_cpu_second,
+                     "messages/CPU s", "kernel", ["messages", "timeouts"],
+                     [kernel, COST] if n == 100 else [kernel])
+        if not with_peers:
+            continue
+        # Threads for 100,000 nodes take SystemC a minute and SimGrid more: left out there.
+        slow = ["systemc", "simgrid"] if n < 100_000 else []
+        yield Series(f"pp-timers n={n}, 600,000 messages", "pp-timers",
+                     ["--n", n, "--messages", 600_000], ["kernel", *BARE_HEAPS, "ns-3", *slow],
+                     messages_per_cpu_second, "messages/CPU s", "kernel", ["messages", "timeouts"],
+                     [Target("messages", score_of("kernel"), "messages/CPU s")])
+
+
+def raft_hb(with_peers):
+    for n in (3, 5, 9):
+        minimum = (lambda medians: 60_000.0) if n == 5 else None
+        kernel = Target("kernel", score_of("kernel"), "virtual s/CPU s", minimum=minimum)
+        yield Series(f"raft-hb n={n}", "raft-hb", ["--n", n, "--virtual-seconds", 36_000],
+                     ["kernel", *BARE_HEAPS, "kernel-no-fingerprint",
+                      *(["ns-3"] if with_peers else [])],
+                     virtual_per_cpu_second, "virtual s/CPU s", "kernel",
+                     ["messages", "elections", "leaders"], [kernel, COST] if n == 5 else [kernel])
+
+
+def timers_only(_with_peers):
+    yield Series("timers-only", "timers-only", [], ["kernel", *BARE_HEAPS],
+                 timers_per_cpu_second(), "timers/CPU s", "kernel", ["timeouts", "checksum"],
+                 [Target("timers", score_of("kernel"), "timers/CPU s")])
+
+
+def bulk_link(with_peers):
+    peers = ["ns-3", "simgrid"] if with_peers else []
+    yield Series("bulk-link", "bulk-link", ["--messages", 60_000], ["bare-heap", *peers],
+                 messages_per_cpu_second, "messages/CPU s", "bare-heap", ["messages"],
+                 [Target("messages", score_of("bare-heap"), "messages/CPU s")])
+
+
+def queues(_with_peers):
+    def series(name, workload, arguments, score, unit, gate):
+        return Series(f"queues {name}", workload, arguments, QUEUES, score, unit, "queue-kernel",
+                      gate, [Target("queue", score_of("queue-kernel"), unit)])
+    for n in (6, 100, 1000, 100_000):
+        yield series(f"pp-timers n={n}", "pp-timers", ["--n", n, "--messages", 6_000_000],
+                     messages_per_cpu_second, "messages/CPU s", ["messages", "timeouts"])
+    yield series("raft-hb n=5", "raft-hb", ["--n", 5], virtual_per_cpu_second, "virtual s/CPU s",
+                 ["messages", "elections", "leaders"])
+    yield series("timers-only", "timers-only", [], timers_per_cpu_second(), "timers/CPU s",
+                 ["timeouts", "checksum"])
+
+
+BENCHMARKS = {
+    "pp-timers": (pp_timers, "pairs of nodes play ping-pong, every wait guarded by a timer"),
+    "raft-hb": (raft_hb, "heartbeats and elections of a Raft cluster, 10 virtual hours"),
+    "timers-only": (timers_only, "a million timers, 99 % cancelled before they expire"),
+    "bulk-link": (bulk_link, "64 KiB messages over links of 10 Gb/s and 100 Mb/s with queueing"),
+    "queues": (queues, "candidates of an event queue on these workloads, without a kernel"),
+}
