@@ -86,7 +86,7 @@ def pp_timers(with_peers):
                      [kernel, COST] if n == 100 else [kernel])
         if not with_peers:
             continue
-        # Threads for 100,000 nodes take SystemC a minute and SimGrid more: left out there.
+        # 100,000 threads take SystemC a minute, 100,000 actors SimGrid more than nine: left out.
         slow = ["systemc", "simgrid"] if n < 100_000 else []
         yield Series(f"pp-timers n={n}, 600,000 messages", "pp-timers",
                      ["--n", n, "--messages", 600_000], ["kernel", *BARE_HEAPS, "ns-3", *slow],
