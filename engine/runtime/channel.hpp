@@ -19,7 +19,8 @@ class Channel {
   class [[nodiscard]] ReceiveAwaiter : public Waiter {
    public:
     ReceiveAwaiter(Channel& channel, Deadline deadline) : channel_(channel), deadline_(deadline) {}
-    // A value that was handed over but never collected goes back to the front of the queue.
+    // A value that was handed over but never collected goes back to the front of the queue, which
+    // may then hold more than its capacity.
     ~ReceiveAwaiter() {
       if (value_ && !abandoned()) channel_.return_to_front(std::move(*value_));
     }
@@ -117,7 +118,7 @@ class Channel {
   T pop() {
     T value = std::move(queue_.front());
     queue_.pop_front();
-    if (!senders_.empty()) {
+    if (!senders_.empty() && queue_.size() < capacity_) {
       auto& sender = static_cast<SendAwaiter&>(senders_.front());
       queue_.push_back(std::move(*sender.value_));
       sender.value_.reset();

@@ -5,6 +5,7 @@
 #include "engine/runtime/compute.hpp"
 #include "engine/runtime/executor.hpp"
 #include "engine/runtime/file_system.hpp"
+#include "engine/runtime/join.hpp"
 #include "engine/runtime/network.hpp"
 #include "engine/runtime/observer.hpp"
 #include "engine/runtime/random.hpp"

@@ -82,7 +82,7 @@ class Semaphore {
     Permit(Semaphore& semaphore, std::uint64_t units) : semaphore_(&semaphore), units_(units) {}
     Permit(Permit&& other) noexcept
         : semaphore_(std::exchange(other.semaphore_, nullptr)), units_(other.units_) {}
-    Permit& operator=(Permit&& other) noexcept {
+    Permit& operator=(Permit other) noexcept {
       std::swap(semaphore_, other.semaphore_);
       std::swap(units_, other.units_);
       return *this;
@@ -102,9 +102,16 @@ class Semaphore {
    public:
     Awaiter(Semaphore& semaphore, std::uint64_t units, Deadline deadline)
         : semaphore_(semaphore), units_(units), deadline_(deadline) {}
-    // A grant that nobody collected (the frame is destroyed first) goes back.
+    // If the frame is destroyed first, a grant that nobody collected goes back, and those behind us
+    // may be served.
     ~Awaiter() {
-      if (granted_ && !abandoned()) semaphore_.give_back(units_);
+      if (abandoned()) return;
+      if (granted_) {
+        semaphore_.give_back(units_);
+      } else if (strand() != nullptr) {
+        place().unlink();
+        semaphore_.grant_waiting();
+      }
     }
     bool await_ready() {
       if (!semaphore_.waiters_.empty() || semaphore_.free_ < units_) return false;

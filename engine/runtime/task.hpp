@@ -110,7 +110,7 @@ class [[nodiscard]] Task {
 
   Task(Handle handle) : handle_(handle) {}  // NOLINT: what the compiler makes a Task from.
   Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  Task& operator=(Task&& other) noexcept {
+  Task& operator=(Task other) noexcept {
     std::swap(handle_, other.handle_);
     return *this;
   }

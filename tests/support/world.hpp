@@ -2,6 +2,7 @@
 // waits, clocks and kills.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
