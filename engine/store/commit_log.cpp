@@ -1,0 +1,145 @@
+#include "engine/store/commit_log.hpp"
+
+namespace drydock {
+
+namespace {
+
+constexpr std::int64_t kPageBytes = 4096;
+
+AppendStatus status_of(Error error, AppendStatus otherwise) {
+  return error.code() == ErrorCode::cancelled ? AppendStatus::cancelled : otherwise;
+}
+
+}  // namespace
+
+CommitLog::CommitLog(Context& context, const StoreConfiguration& configuration)
+    : context_(context),
+      behaviour_(configuration.behaviour),
+      files_(context, configuration.commit_log_path(), configuration.mapped_file_size_commit_log),
+      allocator_(context, configuration.commit_log_path(),
+                 configuration.mapped_file_size_commit_log) {}
+
+Task<Result<void>> CommitLog::truncate(Worker& worker, PhysicalOffset end) {
+  flushed_to_ = end;
+  Result<void> cut = co_await files_.truncate(worker, end);
+  co_return cut;
+}
+
+Duration CommitLog::lock_held_for() const {
+  return locked_since_ ? context_.clock.now() - *locked_since_ : Duration();
+}
+
+Task<AppendResult> CommitLog::append(Worker& worker, SharedBytes record, NextQueueOffset& queue) {
+  AppendResult result;
+  Result<Mutex::Permit> lock = co_await put_lock_.lock();
+  if (!lock) {
+    result.status = AppendStatus::cancelled;
+    co_return result;
+  }
+  locked_since_ = context_.clock.now();
+  result = co_await append_locked(worker, std::move(record), queue);
+  locked_since_.reset();
+  co_return result;
+}
+
+Task<AppendResult> CommitLog::append_locked(Worker& worker, SharedBytes record,
+                                            NextQueueOffset& queue) {
+  AppendResult result;
+  result.store_ms = context_.clock.wall_now().count_ms();
+  result.bytes = static_cast<std::int64_t>(record.size());
+  co_await context_.chaos.reach(CrashPoint::store_before_append);
+  Result<QueueFile*> room = co_await file_with_room(worker, result.bytes);
+  if (!room) {
+    result.status = status_of(room.error(), AppendStatus::create_file_failed);
+    co_return result;
+  }
+  QueueFile& file = **room;
+  result.start = file.start + file.wrote;
+  result.queue_offset = queue.get();
+  const RecordPlace place{result.queue_offset, result.start, result.store_ms};
+  place_record(record.writable(), place);
+
+  // The common case costs no coroutine: the pages are there and nobody is throttled.
+  if (!file.map->try_store(worker, file.wrote, record.span())) {
+    Result<void> stored = co_await file.map->store(worker, file.wrote, std::move(record));
+    if (!stored) {
+      result.status = status_of(stored.error(), AppendStatus::unknown_error);
+      co_return result;
+    }
+  }
+  file.wrote += result.bytes;
+  file.last_store_ms = result.store_ms;
+  queue.advance();
+  context_.observer.event(EventName::store_appended, result.start.value(), result.bytes);
+  co_await context_.chaos.reach(CrashPoint::store_after_append);
+  result.status = AppendStatus::ok;
+  co_return result;
+}
+
+Task<Result<QueueFile*>> CommitLog::file_with_room(Worker& worker, std::int64_t bytes) {
+  QueueFile* const last = files_.last();
+  if (last != nullptr && !last->full()) {
+    if (bytes + kBlankBytes <= last->size - last->wrote) co_return last;
+    Result<void> closed = co_await close_with_blank(worker, *last);
+    if (!closed) co_return closed.error();
+    co_await context_.chaos.reach(CrashPoint::store_between_blank_and_roll);
+  }
+  Result<QueueFilePointer> made = co_await allocator_.take(files_.next_start());
+  if (!made) co_return made.error();
+  ENSURE(bytes + kBlankBytes <= (*made)->size);
+  files_.add(*made);
+  co_return files_.last();
+}
+
+Task<Result<void>> CommitLog::close_with_blank(Worker& worker, QueueFile& file) {
+  const std::array<std::byte, kBlankBytes> blank =
+      encode_blank(static_cast<std::int32_t>(file.size - file.wrote));
+  if (!file.map->try_store(worker, file.wrote, blank)) {
+    SharedBytes bytes = SharedBytes::copy_of(std::span<const std::byte>(blank));
+    Result<void> stored = co_await file.map->store(worker, file.wrote, std::move(bytes));
+    if (!stored) co_return stored;
+  }
+  file.wrote = file.size;
+  co_return Result<void>();
+}
+
+bool CommitLog::needs_flush(const QueueFile& file, std::int32_t least_pages) {
+  if (file.full()) return true;
+  if (least_pages == 0) return file.wrote > file.flushed;
+  return file.wrote / kPageBytes - file.flushed / kPageBytes >= least_pages;
+}
+
+Task<Result<void>> CommitLog::flush(Worker& worker, std::int32_t least_pages) {
+  const QueueFilePointer file = files_.find(flushed_to_);
+  if (file == nullptr || stopped_) co_return Result<void>();
+  const std::int64_t store_ms = file->last_store_ms;
+  const std::int64_t wrote = file->wrote;  // What is appended while we sync is the next flush's.
+  Result<void> outcome;
+  if (needs_flush(*file, least_pages)) {
+    co_await context_.chaos.reach(CrashPoint::store_before_flush);
+    Result<void> synced = co_await file->map->sync(worker, 0, file->size);
+    if (!synced) outcome = flush_failed(file->start + wrote, synced.error());
+    if (stopped_ || (!outcome && outcome.error().code() == ErrorCode::cancelled)) co_return outcome;
+    file->flushed = wrote;
+    flushed_to_ = file->start + wrote;
+    if (outcome) context_.observer.event(EventName::store_flushed, flushed_to_.value());
+    co_await context_.chaos.reach(CrashPoint::store_after_flush);
+  }
+  if (least_pages == 0) flushed_store_ms_ = store_ms;
+  co_return outcome;
+}
+
+Result<void> CommitLog::flush_failed(PhysicalOffset at, Error error) {
+  if (error.code() == ErrorCode::cancelled) return error;
+  const bool advances = behaviour_.faithful(BehaviourSwitch::flush_error_advances_position);
+  context_.observer.event(EventName::store_flush_failed, at.value(), error.status());
+  std::string line = "flush of the commit log failed (";
+  line += name_of(error.code());
+  line += advances ? "); the flushed position advances all the same"
+                   : "); the store takes no further message";
+  context_.observer.log(LogLevel::error, std::move(line));
+  stopped_ = !advances;
+  return error;
+}
+
+}  // namespace drydock

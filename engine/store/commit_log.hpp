@@ -1,0 +1,89 @@
+// The CommitLog: one sequence of records, appended under one lock, flushed file by file.
+//
+// States of a byte: written (in the page cache), then flushed (a flush has claimed that it is
+// durable). Positions: min <= flushed <= max. One flush call handles the single file that holds the
+// flushed position, so after a roll two calls are needed, as in RocketMQ.
+#pragma once
+
+#include "engine/store/file_allocator.hpp"
+#include "engine/store/message_record.hpp"
+#include "engine/store/queue_offsets.hpp"
+#include "engine/store/store_configuration.hpp"
+
+namespace drydock {
+
+enum class AppendStatus : std::uint8_t {
+  ok,
+  create_file_failed,  // No next file within 5 s, or the file system refused it.
+  unknown_error,       // The store into the map failed; a prefix may be there.
+  cancelled,
+};
+
+struct AppendResult {
+  AppendStatus status = AppendStatus::unknown_error;
+  PhysicalOffset start;
+  std::int64_t bytes = 0;
+  QueueOffset queue_offset;
+  std::int64_t store_ms = 0;
+  PhysicalOffset end() const { return start + bytes; }
+};
+
+class CommitLog {
+ public:
+  CommitLog(Context& context, const StoreConfiguration& configuration);
+
+  Task<Result<void>> load(Worker& worker) { return files_.load(worker); }
+  // Recovery has found where the log ends: everything in front of it counts as flushed.
+  Task<Result<void>> truncate(Worker& worker, PhysicalOffset end);
+  // Starts the task that makes files.
+  void start(TaskScope& scope) { scope.spawn(allocator_.run()); }
+
+  // Appends one record (from encode_record; nobody else may hold it) for `queue`, whose next index
+  // it uses up on success. Whole records only: one that doesn't fit goes to the next file behind a
+  // blank record. The record and the 8 bytes behind it must fit into an empty file.
+  // After a crash of the process: what was appended is in the page cache. After a power loss: what
+  // was flushed is there, the rest in any mixture of old and new pages.
+  Task<AppendResult> append(Worker& worker, SharedBytes record, NextQueueOffset& queue);
+
+  // Makes written bytes durable: of the file that holds the flushed position, if at least
+  // `least_pages` pages of it are dirty (0: any byte). Ok also if there was nothing to do.
+  // An error was reported as an event; whether the position has advanced is the behaviour switch
+  // flush.error-advances-position. With `hardened` the log takes no append afterwards.
+  Task<Result<void>> flush(Worker& worker, std::int32_t least_pages);
+
+  PhysicalOffset min_offset() const { return files_.min_offset(); }
+  PhysicalOffset max_offset() const { return files_.max_offset(); }
+  PhysicalOffset flushed_to() const { return flushed_to_; }
+  // Whether a flush could make progress.
+  bool has_unflushed() const { return !stopped_ && flushed_to_ < max_offset(); }
+  // Store timestamp of the last append that a flush with 0 least pages saw; 0 before the first.
+  std::int64_t flushed_store_ms() const { return flushed_store_ms_; }
+  // A flush failed and the hardened behaviour stopped the log.
+  bool stopped() const { return stopped_; }
+
+  // How long the present holder has had the put lock; zero if nobody has it.
+  Duration lock_held_for() const;
+
+  MappedFileQueue& files() { return files_; }
+
+ private:
+  // Decides where the record goes and puts it there. The put lock is held.
+  Task<AppendResult> append_locked(Worker& worker, SharedBytes record, NextQueueOffset& queue);
+  // The file that takes `bytes` more bytes, closing the last one if it can't.
+  Task<Result<QueueFile*>> file_with_room(Worker& worker, std::int64_t bytes);
+  Task<Result<void>> close_with_blank(Worker& worker, QueueFile& file);
+  static bool needs_flush(const QueueFile& file, std::int32_t least_pages);
+  Result<void> flush_failed(PhysicalOffset at, Error error);
+
+  Context& context_;
+  Behaviour behaviour_;
+  MappedFileQueue files_;
+  FileAllocator allocator_;
+  Mutex put_lock_;
+  std::optional<MonotonicTime> locked_since_;
+  PhysicalOffset flushed_to_;
+  std::int64_t flushed_store_ms_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace drydock

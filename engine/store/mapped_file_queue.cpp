@@ -1,0 +1,92 @@
+#include "engine/store/mapped_file_queue.hpp"
+
+#include "engine/wire/remoting_frame.hpp"
+
+namespace drydock {
+
+std::string queue_file_name(PhysicalOffset start) {
+  const DecimalText digits(start.value());
+  std::string name(20 - digits.view().size(), '0');
+  name += digits.view();
+  return name;
+}
+
+std::optional<PhysicalOffset> parse_queue_file_name(std::string_view name) {
+  const auto number = parse_decimal<std::int64_t>(name);
+  if (!number || *number < 0) return std::nullopt;
+  return PhysicalOffset(*number);
+}
+
+Task<Result<void>> MappedFileQueue::load(Worker& worker) {
+  Result<void> made = co_await context_.files.create_directories(worker, directory_);
+  if (!made) co_return made;
+  Result<std::vector<FileInfo>> entries = co_await context_.files.list(worker, directory_);
+  if (!entries) co_return entries.error();
+  std::erase_if(*entries, [](const FileInfo& info) { return info.is_directory; });
+  for (std::size_t i = 0; i < entries->size(); ++i) {
+    const FileInfo info = (*entries)[i];
+    if (info.size == 0 && i + 1 == entries->size()) {
+      Result<void> removed = co_await context_.files.remove(worker, directory_ + "/" + info.name);
+      if (!removed) co_return removed;
+      continue;
+    }
+    Result<void> loaded = co_await load_file(worker, info);
+    if (!loaded) co_return loaded;
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> MappedFileQueue::load_file(Worker& worker, FileInfo info) {
+  if (info.size != file_bytes_) {
+    co_return refuse(info, "has " + std::to_string(info.size) + " bytes, not the configured " +
+                               std::to_string(file_bytes_));
+  }
+  const std::optional<PhysicalOffset> start = parse_queue_file_name(info.name);
+  if (!start) co_return refuse(info, "is not named by an offset");
+  if (!files_.empty() && *start != files_.back()->end()) {
+    context_.observer.log(LogLevel::warning, "there is a gap in front of " + path_of(*start));
+  }
+  Result<std::unique_ptr<MappedFile>> map =
+      co_await context_.files.map(worker, directory_ + "/" + info.name, file_bytes_);
+  if (!map) co_return map.error();
+  auto file = std::make_shared<QueueFile>(std::move(*map), *start);
+  file->wrote = file->size;
+  file->flushed = file->size;
+  files_.push_back(std::move(file));
+  co_return Result<void>();
+}
+
+Error MappedFileQueue::refuse(const FileInfo& info, const std::string& why) {
+  context_.observer.log(LogLevel::error, directory_ + "/" + info.name + " " + why);
+  return ErrorCode::invalid_argument;
+}
+
+Task<Result<void>> MappedFileQueue::truncate(Worker& worker, PhysicalOffset end) {
+  std::vector<QueueFilePointer> kept;
+  std::vector<QueueFilePointer> removed;
+  for (const QueueFilePointer& file : files_) {
+    if (file->start > end) {
+      removed.push_back(file);
+      continue;
+    }
+    if (file->end() > end) file->wrote = file->flushed = end - file->start;
+    kept.push_back(file);
+  }
+  files_ = std::move(kept);
+  for (const QueueFilePointer& file : removed) {
+    Result<void> done = co_await context_.files.remove(worker, path_of(file->start));
+    if (!done) co_return done;
+  }
+  co_return Result<void>();
+}
+
+QueueFilePointer MappedFileQueue::find(PhysicalOffset offset) const {
+  if (files_.empty() || offset < files_.front()->start) return nullptr;
+  for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
+    if (offset < (*file)->start) continue;
+    return offset < (*file)->end() ? *file : nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace drydock

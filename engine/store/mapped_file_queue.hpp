@@ -1,0 +1,93 @@
+// A sequence of files of equal size, each named by the position of its first byte (storage
+// reference, 1.1).
+//
+//   00000000000000000000   bytes [0, size)
+//   00000000001073741824   bytes [size, 2 · size)   …
+//
+// A name is 20 decimal digits. The file that is written is the last one; positions behind what was
+// written are whatever the file holds there: zeros in a fresh file, old records after a truncation.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/runtime/context.hpp"
+#include "engine/types/ids.hpp"
+
+namespace drydock {
+
+// One file and how far it is used. Shared, because a flush may still be waiting for it when it is
+// taken out of the queue.
+struct QueueFile {
+  QueueFile(std::unique_ptr<MappedFile> mapped, PhysicalOffset first_byte)
+      : map(std::move(mapped)), start(first_byte), size(map->size()) {}
+
+  std::unique_ptr<MappedFile> map;
+  PhysicalOffset start;
+  std::int64_t size;
+  std::int64_t wrote = 0;    // Bytes in use; `size` once the file is closed by a blank record.
+  std::int64_t flushed = 0;  // Bytes that a flush has claimed to be durable. Never beyond `wrote`.
+  std::int64_t last_store_ms = 0;  // Store timestamp of the last append since the file was opened.
+
+  bool full() const { return wrote == size; }
+  PhysicalOffset end() const { return start + size; }
+};
+using QueueFilePointer = std::shared_ptr<QueueFile>;
+
+std::string queue_file_name(PhysicalOffset start);
+// None unless the name is a decimal number that fits 63 bits.
+std::optional<PhysicalOffset> parse_queue_file_name(std::string_view name);
+
+class MappedFileQueue {
+ public:
+  // `file_bytes` > 0.
+  MappedFileQueue(Context& context, std::string directory, std::int64_t file_bytes)
+      : context_(context), directory_(std::move(directory)), file_bytes_(file_bytes) {}
+
+  // Maps every file of the directory, in the order of their names; all of them count as full and
+  // flushed until recovery says otherwise. Makes the directory if it is missing. An empty last file
+  // is removed; a file of any other wrong size, or a name that is no number, is an error
+  // (invalid_argument, with a line in the log), and so is what the file system reports.
+  Task<Result<void>> load(Worker& worker);
+
+  // Cuts the queue at `end`: positions of the file that holds it are set there, files that start
+  // behind it are removed. Bytes behind the cut stay as they are.
+  Task<Result<void>> truncate(Worker& worker, PhysicalOffset end);
+
+  void add(QueueFilePointer file) { files_.push_back(std::move(file)); }
+
+  const std::vector<QueueFilePointer>& files() const { return files_; }
+  QueueFile* last() const { return files_.empty() ? nullptr : files_.back().get(); }
+  // The file that holds `offset`, or null.
+  QueueFilePointer find(PhysicalOffset offset) const;
+  PhysicalOffset min_offset() const {
+    return files_.empty() ? PhysicalOffset() : files_.front()->start;
+  }
+  // The end of what was written.
+  PhysicalOffset max_offset() const {
+    return files_.empty() ? PhysicalOffset() : files_.back()->start + files_.back()->wrote;
+  }
+  // Where the next file starts if one is needed now.
+  PhysicalOffset next_start() const {
+    return files_.empty() ? PhysicalOffset() : files_.back()->end();
+  }
+
+  std::int64_t file_bytes() const { return file_bytes_; }
+  const std::string& directory() const { return directory_; }
+  std::string path_of(PhysicalOffset start) const {
+    return directory_ + "/" + queue_file_name(start);
+  }
+
+ private:
+  Task<Result<void>> load_file(Worker& worker, FileInfo info);
+  Error refuse(const FileInfo& info, const std::string& why);
+
+  Context& context_;
+  std::string directory_;
+  std::int64_t file_bytes_;
+  std::vector<QueueFilePointer> files_;
+};
+
+}  // namespace drydock

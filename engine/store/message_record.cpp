@@ -1,0 +1,209 @@
+#include "engine/store/message_record.hpp"
+
+#include <zlib.h>
+
+#include "engine/wire/big_endian.hpp"
+#include "engine/wire/message_properties.hpp"
+
+namespace drydock {
+
+namespace {
+
+// Where the fields lie that are filled in under the put lock, with IPv4 hosts.
+constexpr std::size_t kQueueOffsetAt = 20;
+constexpr std::size_t kPhysicalOffsetAt = 28;
+constexpr std::size_t kStoreTimestampAt = 56;
+constexpr std::size_t kSysFlagAt = 36;
+constexpr std::size_t kIpv6ExtraBytes = 12;
+
+void write_host(BigEndianWriter& writer, Endpoint host) {
+  writer.integer(host.address);
+  writer.integer(static_cast<std::int32_t>(host.port));
+}
+
+// Reads a record's fields one after the other; stops at the first that is not there.
+class RecordCursor {
+ public:
+  RecordCursor(std::span<const std::byte> window, std::int64_t remaining)
+      : window_(window), remaining_(remaining) {}
+
+  template <std::integral T>
+  T integer() {
+    const auto part = bytes(sizeof(T));
+    return part.empty() ? T{} : read_big_endian<T>(part.data());
+  }
+  std::span<const std::byte> bytes(std::int64_t count) {
+    if (!advance(count) || count == 0) return {};
+    return window_.subspan(static_cast<std::size_t>(at_ - count), static_cast<std::size_t>(count));
+  }
+  bool ok() const { return fault_ == RecordFault::none; }
+  RecordFault fault() const { return fault_; }
+  std::int64_t at() const { return at_; }
+  std::int64_t needed() const { return needed_; }
+
+ private:
+  bool advance(std::int64_t count) {
+    if (!ok()) return false;
+    if (count < 0 || count > remaining_ - at_) {
+      fault_ = RecordFault::unreadable;
+      return false;
+    }
+    if (at_ + count > static_cast<std::int64_t>(window_.size())) {
+      fault_ = RecordFault::need_more;
+      needed_ = at_ + count;
+      return false;
+    }
+    at_ += count;
+    return true;
+  }
+
+  std::span<const std::byte> window_;
+  std::int64_t remaining_;
+  std::int64_t at_ = 0;
+  std::int64_t needed_ = 0;
+  RecordFault fault_ = RecordFault::none;
+};
+
+std::int64_t host_bytes(std::int32_t flags, std::int32_t ipv6_bit) {
+  return (flags & ipv6_bit) != 0 ? 20 : 8;
+}
+
+// Reads the fields behind the magic up to the body, the body included. Returns the body's CRC as
+// the record has it.
+std::uint32_t read_fields(RecordCursor& cursor, RecordView& view) {
+  const auto body_crc = cursor.integer<std::uint32_t>();
+  view.queue_id = cursor.integer<std::int32_t>();
+  cursor.integer<std::int32_t>();  // flag
+  view.queue_offset = cursor.integer<std::int64_t>();
+  view.physical_offset = cursor.integer<std::int64_t>();
+  view.sys_flag = cursor.integer<std::int32_t>();
+  cursor.integer<std::int64_t>();  // born timestamp
+  cursor.bytes(host_bytes(view.sys_flag, sys_flag::kBornHostIpv6));
+  view.store_ms = cursor.integer<std::int64_t>();
+  cursor.bytes(host_bytes(view.sys_flag, sys_flag::kStoreHostIpv6));
+  cursor.integer<std::int32_t>();  // reconsume times
+  cursor.integer<std::int64_t>();  // prepared transaction offset
+  const auto body_bytes = cursor.integer<std::int32_t>();
+  view.body = body_bytes > 0 ? cursor.bytes(body_bytes) : std::span<const std::byte>();
+  return body_crc;
+}
+
+void read_variable_fields(RecordCursor& cursor, std::uint32_t magic, RecordView& view) {
+  const std::int64_t topic_bytes = magic == kMagicV2 ? std::int64_t{cursor.integer<std::int16_t>()}
+                                                     : std::int64_t{cursor.integer<std::int8_t>()};
+  view.topic = cursor.bytes(topic_bytes);
+  const auto properties_bytes = cursor.integer<std::int16_t>();
+  view.properties =
+      properties_bytes > 0 ? cursor.bytes(properties_bytes) : std::span<const std::byte>();
+}
+
+RecordCheck refused(RecordCheck check, RecordFault fault) {
+  check.fault = fault;
+  return check;
+}
+
+RecordCheck stopped(RecordCheck check, const RecordCursor& cursor) {
+  check.needed_bytes = cursor.needed();
+  return refused(check, cursor.fault());
+}
+
+}  // namespace
+
+std::uint32_t crc31(std::span<const std::byte> bytes) {
+  const uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+  return static_cast<std::uint32_t>(crc) & 0x7fffffff;
+}
+
+std::size_t record_bytes(const RecordContent& content) {
+  return kRecordBytesMin + content.body.size() + content.topic.size() + content.properties.size();
+}
+
+SharedBytes encode_record(const RecordContent& content) {
+  ENSURE(content.topic.size() <= kTopicBytesMax);
+  ENSURE(content.properties.size() <= kPropertiesBytesMax);
+  const std::size_t total = record_bytes(content);
+  SharedBytes record = SharedBytes::allocate(total);
+  BigEndianWriter writer(record.writable());
+  writer.integer(static_cast<std::int32_t>(total));
+  writer.integer(kMagicV1);
+  writer.integer(content.body.empty() ? 0 : crc31(content.body));
+  writer.integer(content.queue_id);
+  writer.integer(content.flag);
+  writer.integer(std::int64_t{0});  // queue offset
+  writer.integer(std::int64_t{0});  // physical offset
+  writer.integer(content.sys_flag);
+  writer.integer(content.born_ms);
+  write_host(writer, content.born_host);
+  writer.integer(std::int64_t{0});  // store timestamp
+  write_host(writer, content.store_host);
+  writer.integer(content.reconsume_times);
+  writer.integer(content.prepared_offset);
+  writer.integer(static_cast<std::int32_t>(content.body.size()));
+  writer.bytes(content.body);
+  writer.integer(static_cast<std::int8_t>(content.topic.size()));
+  writer.bytes(content.topic);
+  writer.integer(static_cast<std::int16_t>(content.properties.size()));
+  writer.bytes(content.properties);
+  ENSURE(writer.position() == total);
+  return record;
+}
+
+void place_record(std::span<std::byte> record, const RecordPlace& place) {
+  ENSURE(record.size() >= kRecordBytesMin);
+  write_big_endian(record.data() + kQueueOffsetAt, place.queue_offset.value());
+  write_big_endian(record.data() + kPhysicalOffsetAt, place.physical_offset.value());
+  write_big_endian(record.data() + kStoreTimestampAt, place.store_ms);
+}
+
+std::array<std::byte, kBlankBytes> encode_blank(std::int32_t remaining) {
+  ENSURE(remaining >= kBlankBytes);
+  std::array<std::byte, kBlankBytes> blank;
+  write_big_endian(blank.data(), remaining);
+  write_big_endian(blank.data() + 4, kMagicBlank);
+  return blank;
+}
+
+RecordCheck check_record(std::span<const std::byte> window, std::int64_t remaining,
+                         BodyCheck body_check, RecordView& view) {
+  RecordCheck check;
+  if (remaining <= 4) return refused(check, RecordFault::buffer_too_short);
+  RecordCursor cursor(window, remaining);
+  check.declared_bytes = cursor.integer<std::int32_t>();
+  if (!cursor.ok()) return stopped(check, cursor);
+  if (check.declared_bytes > remaining) return refused(check, RecordFault::buffer_too_short);
+
+  const auto magic = cursor.integer<std::uint32_t>();
+  if (!cursor.ok()) return stopped(check, cursor);
+  if (magic == kMagicBlank) {
+    check.size = 0;
+    check.success = true;
+    return check;
+  }
+  if (magic != kMagicV1 && magic != kMagicV2) return refused(check, RecordFault::unknown_magic);
+
+  const std::uint32_t body_crc = read_fields(cursor, view);
+  if (!cursor.ok()) return stopped(check, cursor);
+  const bool verify = body_check == BodyCheck::crc && !view.body.empty();
+  if (verify && crc31(view.body) != body_crc) return refused(check, RecordFault::body_crc);
+
+  read_variable_fields(cursor, magic, view);
+  if (!cursor.ok()) return stopped(check, cursor);
+  check.size = check.declared_bytes;
+  check.success = cursor.at() == check.declared_bytes;
+  check.fault = check.success ? RecordFault::none : RecordFault::length_mismatch;
+  return check;
+}
+
+std::optional<std::int64_t> first_store_timestamp(std::span<const std::byte> front) {
+  if (front.size() < static_cast<std::size_t>(kFirstTimestampBytes)) return std::nullopt;
+  const auto magic = read_big_endian<std::uint32_t>(front.data() + 4);
+  if (magic != kMagicV1 && magic != kMagicV2) return std::nullopt;
+  const auto flags = read_big_endian<std::int32_t>(front.data() + kSysFlagAt);
+  const bool ipv6 = (flags & sys_flag::kBornHostIpv6) != 0;
+  const std::size_t at = kStoreTimestampAt + (ipv6 ? kIpv6ExtraBytes : 0);
+  const auto timestamp = read_big_endian<std::int64_t>(front.data() + at);
+  if (timestamp == 0) return std::nullopt;
+  return timestamp;
+}
+
+}  // namespace drydock

@@ -1,0 +1,96 @@
+// The store of one broker: load, recover, start, put, shut down.
+//
+// Order at start, RocketMQ's own (storage reference, 5.2 and pitfall 11): abort file present? →
+// map the log → checkpoint → recover and cut; only then the lock file, the flush service and the
+// abort file. So a second broker on the same directory has already cut the first one's log when the
+// lock refuses it.
+//
+// Order of a put: checks → encode → put lock → append → unlock → wait for the flush.
+#pragma once
+
+#include "engine/store/abort_file.hpp"
+#include "engine/store/flush_service.hpp"
+#include "engine/store/put_status.hpp"
+#include "engine/store/recovery.hpp"
+
+namespace drydock {
+
+// A message on its way into the store. The bytes are shared with the request they came in.
+struct IncomingMessage {
+  SharedBytes topic;
+  SharedBytes properties;
+  SharedBytes body;
+  std::int32_t queue_id = 0;  // >= 0
+  std::int32_t flag = 0;
+  std::int32_t sys_flag = 0;
+  std::int64_t born_ms = 0;
+  Endpoint born_host;
+  std::int32_t reconsume_times = 0;
+  bool wait_store_ok = true;
+};
+
+struct PutResult {
+  PutStatus status = PutStatus::unknown_error;
+  // Where it is; only if `counts_as_sent(status)`.
+  PhysicalOffset offset;
+  std::int64_t bytes = 0;
+  QueueOffset queue_offset;
+  std::int64_t store_ms = 0;
+};
+
+class MessageStore {
+ public:
+  // `store_host` is written into every record and into message ids.
+  MessageStore(Context& context, StoreConfiguration configuration, Endpoint store_host);
+
+  // Maps, reads and cuts the files. Errors: what the file system says; invalid_argument if a file
+  // has no business in the directory. The log says which.
+  Task<Result<void>> load();
+  // Takes the lock file (busy: another process has it) and starts the services.
+  Task<Result<void>> start();
+  // Orderly: flushes the log and the checkpoint, removes the abort file if the store is writable,
+  // gives the lock back. Also after a failed load or start.
+  Task<void> shutdown();
+
+  // Appends a message on behalf of `worker`. The status is put_ok if it is in the log; durability
+  // is the second step, which needs no worker.
+  Task<PutResult> append(Worker& worker, IncomingMessage message);
+  // Waits until `placed` is as safe as flushDiskType demands; gives the final status.
+  // unknown_error if the wait was cancelled.
+  Task<PutStatus> await_flush(PutResult placed, bool wait_store_ok);
+  // Both steps.
+  Task<PutResult> put_message(Worker& worker, IncomingMessage message);
+
+  // The holder of the put lock has had it for longer than osPageCacheBusyTimeOutMills.
+  bool os_page_cache_busy() const;
+  bool writable() const { return phase_ == Phase::serving && !log_.stopped(); }
+
+  const CommitLog& commit_log() const { return log_; }
+  const Checkpoint& checkpoint() const { return checkpoint_; }
+  const StoreConfiguration& configuration() const { return configuration_; }
+  Endpoint store_host() const { return store_host_; }
+
+ private:
+  enum class Phase : std::uint8_t { closed, loaded, serving, stopped };
+
+  Task<Result<void>> lock_directory();
+  PutStatus check(const IncomingMessage& message) const;
+  void note_appended(bool wait_store_ok);
+
+  Context& context_;
+  StoreConfiguration configuration_;
+  Endpoint store_host_;
+  Worker& worker_;  // RocketMQ's main thread: start and stop.
+  CommitLog log_;
+  Checkpoint checkpoint_;
+  AbortFile abort_;
+  QueueOffsets queue_offsets_;
+  GroupCommitService* group_commit_ = nullptr;  // Null with ASYNC_FLUSH.
+  std::unique_ptr<FlushService> flush_;
+  std::unique_ptr<FileLock> lock_;
+  Phase phase_ = Phase::closed;
+  TaskScope flush_scope_;    // The flush service alone: it ends by itself.
+  TaskScope service_scope_;  // What is cancelled at the end.
+};
+
+}  // namespace drydock

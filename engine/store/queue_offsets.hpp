@@ -1,0 +1,51 @@
+// The next index of every queue of every topic.
+//
+// RocketMQ takes it from the consume queues at start. Until those exist here, recovery fills it
+// from the log itself.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/types/ids.hpp"
+
+namespace drydock {
+
+// The next index of one queue. An append takes it under the put lock and moves it on after it has
+// succeeded, so a failed append uses none up.
+class NextQueueOffset {
+ public:
+  QueueOffset get() const { return next_; }
+  void advance() { next_ = next_ + 1; }
+  // A record of this queue was found in the log.
+  void seen(QueueOffset offset) {
+    if (offset >= next_) next_ = offset + 1;
+  }
+
+ private:
+  QueueOffset next_;
+};
+
+// Queues of one topic, by their id. Their addresses are stable.
+class QueueOffsets {
+ public:
+  // The entry of a queue; made with index 0 if it is new. `queue_id` >= 0.
+  NextQueueOffset& of(std::string_view topic, std::int32_t queue_id);
+
+ private:
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
+  using Queues = std::vector<std::unique_ptr<NextQueueOffset>>;
+  // Only ever looked up, never walked: the order of a hash table decides nothing.
+  std::unordered_map<std::string, Queues, TextHash, std::equal_to<>> topics_;
+};
+
+}  // namespace drydock

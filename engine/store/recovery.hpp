@@ -1,0 +1,65 @@
+// Where the log ends after a stop or a crash (storage reference, 5.5).
+//
+// Two parts: decisions (pure) and the walk that reads files for them.
+//
+//   orderly stop (no abort file)   start at the newest file that begins at or before the largest
+//                                  position known to the consume queues; none known: first file
+//   crash (abort file present)     start at the newest file whose first record was stored at or
+//                                  before the checkpoint, less 3 s; none: first file
+//   then                           accept good records one after the other; a blank record leads to
+//                                  the next file; the first bad one ends the log
+//
+// Facts to know: one bad record ends the log, however intact what follows is. A blank record with
+// no file behind it lies beyond the end and will be overwritten. The cut moves positions only: old
+// records behind it stay in the file and are accepted again by a later recovery if the log then
+// happens to end exactly where one of them begins.
+//
+// Without consume queues (they come later) their part of the rules is: the checkpoint counts with
+// its physicMsgTimestamp alone, and the next index of each queue is gathered from all records,
+// those in front of the start file included.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "engine/store/commit_log.hpp"
+#include "engine/store/queue_offsets.hpp"
+
+namespace drydock {
+
+// min(physical, logics) − 3 s, at least 0, with only the physical part.
+std::int64_t recovery_timestamp(std::int64_t physical_ms);
+
+// The newest file that starts at or before `max_physical` (-1: nothing known), else 0. `starts` in
+// ascending order, at least one.
+std::size_t normal_start_file(std::span<const PhysicalOffset> starts, std::int64_t max_physical);
+
+// Whether abnormal recovery may start at a file with these first bytes.
+bool abnormal_start_matches(std::span<const std::byte> front, std::int64_t recovery_ms);
+
+// What the walk does after a check.
+enum class RecoveryStep : std::uint8_t { accept, next_file, stop };
+// `has_next`: there is a file behind the present one.
+RecoveryStep recovery_step(const RecordCheck& check, bool has_next);
+
+struct RecoveryResult {
+  PhysicalOffset end;              // Everything in front of it is the log.
+  std::int64_t records = 0;        // Accepted by the walk, from the start file on.
+  std::int64_t refused_bytes = 0;  // What the record that ended the walk said to be its length.
+  RecordFault fault = RecordFault::none;  // Why it ended; none: a blank record, or the last file.
+};
+
+enum class StopKind : std::uint8_t { orderly, crash };
+
+struct RecoveryOptions {
+  StopKind last_stop = StopKind::crash;
+  std::int64_t checkpoint_physical_ms = 0;
+  BodyCheck body_check = BodyCheck::crc;
+};
+
+// Finds the end of the loaded log, cuts it there and fills `offsets`. Emits
+// store_recovery_started and store_recovery_finished. Errors: what reading and removing files gave.
+Task<Result<RecoveryResult>> recover_log(Context& context, Worker& worker, CommitLog& log,
+                                         QueueOffsets& offsets, RecoveryOptions options);
+
+}  // namespace drydock
