@@ -31,8 +31,10 @@ RULES = {
 
 _CO = ("co_await", "co_return", "co_yield")
 _AFTER_STATEMENT = (";", "{", "}", "else", "do")
-_CONTROL = ("if", "while", "for", "switch", "constexpr", "catch")
 _BINARY = frozenset("+ - / % ^ | << == != <= >= <=> && || = , += -= *= /= %= &= |= ^= * &".split())
+# Functions that keep the closure they are given as long as its task lives: World and the processes
+# of both worlds hold their program in a std::function.
+_KEEPERS = ("start",)
 _LARGEST_ALIGNMENT = 16  # What operator new of a coroutine frame guarantees on x86-64.
 
 
@@ -153,7 +155,7 @@ def _braced_defaults(text):
         if opener is None or text.at(opener) != "(" or text.match[opener] is None:
             continue
         function = opener - 1
-        if text.at(function) in _CONTROL or not (text.is_word(function) or
+        if text.at(function) in cpp_text.CONTROL or not (text.is_word(function) or
                                                  text.at(function) == "]"):
             continue
         type_end = i - 2
@@ -267,7 +269,7 @@ class _Linter:
         if before in _AFTER_STATEMENT or before == "":
             return True
         if before == ")" and text.match[i - 1] is not None:
-            return text.at(text.match[i - 1] - 1) in _CONTROL
+            return text.at(text.match[i - 1] - 1) in cpp_text.CONTROL
         if before == ":":
             j = i - 2
             while text.at(j) not in (";", "{", "}", "?", ""):
@@ -381,9 +383,11 @@ class _Linter:
             return
         body_end = text.match[j]
         if not returns_task and not any(
-                text.at(k) in _CO and self._function_of(k) == j for k in range(j, body_end)):
+                text.at(k) in _CO and text.function_of(k) == j for k in range(j, body_end)):
             return
-        if before != "=" or text.at(body_end + 1) == "(":
+        opener = text.parent[i]
+        kept = opener is not None and text.at(opener) == "(" and text.at(opener - 1) in _KEEPERS
+        if (before != "=" and not kept) or text.at(body_end + 1) == "(":
             self.refuse(text.tokens[i].line, "lambda-coroutine",
                         "name the lambda in a local that outlives the task, or hand what it captures"
                         " to it as parameters")
@@ -398,35 +402,11 @@ class _Linter:
             declares = text.is_word(i + 1) and text.at(i + 2) in (";", "{", "=", "(", "[")
         if not (large and declares):
             return
-        body = self._function_of(i)
-        if body is not None and any(text.at(k) in _CO and self._function_of(k) == body
+        body = text.function_of(i)
+        if body is not None and any(text.at(k) in _CO and text.function_of(k) == body
                                     for k in range(body, text.match[body])):
             self.refuse(text.tokens[i].line, "overaligned-local",
                         "a coroutine frame is aligned to 16 bytes: put this on the heap")
-
-    def _function_of(self, i):
-        """The brace that opens the body of the innermost function or lambda around token i."""
-        for opener in self.text.ancestors(i):
-            if self.text.at(opener) == "{" and self._opens_function(opener):
-                return opener if self.text.match[opener] is not None else None
-        return None
-
-    def _opens_function(self, brace):
-        text = self.text
-        j = brace - 1
-        while text.at(j) in ("const", "mutable", "noexcept", "override", "final"):
-            j -= 1
-        if text.at(j) == ")" and text.match[j] is not None:
-            return text.at(text.match[j] - 1) not in _CONTROL
-        if text.at(j) == "]":
-            return True  # A lambda without parameters.
-        # A trailing return type.
-        for k in range(j, max(j - 24, -1), -1):
-            if text.at(k) == "->":
-                return text.at(k - 1) in (")", "]", "const", "mutable", "noexcept")
-            if text.at(k) in (";", "{", "}", "="):
-                return False
-        return False
 
 
 def check(root):
@@ -543,6 +523,8 @@ SELF_TESTS = (
           "const auto wait = [&x]() -> Task<void> { co_await x.f(); };\nco_await wait();\nco_return 2;"),
     _good("a lambda coroutine without captures, passed to a scope",
           "scope.spawn([](int x) -> Task<void> { co_await f(x); }, 3);\nco_return 2;"),
+    _good("a capturing lambda coroutine handed to a process",
+          "world.start([&](Context& c) -> Task<void> { co_await f(c); });\nco_return 2;"),
     _good("a capturing lambda that is no coroutine",
           "run([x] { return x; });\nco_return 2;"),
     _good("an awaiter with a constructor", "co_return 2;",

@@ -25,6 +25,7 @@ _LEXER = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _CLOSER_OF = {"(": ")", "[": "]", "{": "}"}
+CONTROL = ("if", "while", "for", "switch", "constexpr", "catch")  # What owns parentheses.
 _OPENERS = frozenset(_CLOSER_OF)
 _CLOSERS = frozenset(_CLOSER_OF.values())
 
@@ -155,3 +156,26 @@ class CppText:
                 index = self.match[index]
             index -= 1
         return -1
+
+    def function_of(self, index):
+        """The brace that opens the body of the innermost function or lambda around a token."""
+        for opener in self.ancestors(index):
+            if self.at(opener) == "{" and self._opens_function(opener):
+                return opener if self.match[opener] is not None else None
+        return None
+
+    def _opens_function(self, brace):
+        index = brace - 1
+        while self.at(index) in ("const", "mutable", "noexcept", "override", "final"):
+            index -= 1
+        if self.at(index) == ")" and self.match[index] is not None:
+            return self.at(self.match[index] - 1) not in CONTROL
+        if self.at(index) == "]":
+            return True  # A lambda without parameters.
+        # A trailing return type.
+        for before in range(index, max(index - 24, -1), -1):
+            if self.at(before) == "->":
+                return self.at(before - 1) in (")", "]", "const", "mutable", "noexcept")
+            if self.at(before) in (";", "{", "}", "="):
+                return False
+        return False

@@ -1,0 +1,397 @@
+"""Calls that would let the world, the machine or a library's whims into a run, each with what to
+write instead. Text level: comments and strings are dropped first.
+
+The rules hold where code runs in virtual time or decides anything. They don't hold in the Linux arm,
+its composition root and injector, in tools, and in tests that run on Linux by their nature.
+"""
+
+import dataclasses
+import re
+import sys
+
+import cpp_text
+import guard
+from guard import Plant, Violation
+
+ON_LINUX = ("engine/linux/", "faults/on_linux/", "scenarios/world_linux/", "tools/",
+            "tests/contract/linux", "tests/bench/", "tests/kernel/", "tests/interop/")
+# The idiom programs look at addresses and count in static members: they test compilers, not runs.
+NOT_OURS_TO_RULE = ("tests/compiler/",)
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    name: str
+    pattern: str
+    replacement: str
+    only: tuple = ()  # Folders in which it holds; all, if empty.
+    allowed_in: tuple = ()  # Files, or folders with their '/', that are exempt.
+    excuse: str = ""  # A comment on the line that exempts it.
+
+
+_NOT_A_MEMBER = r"(?<![\w.:>])(?:std::|::)?"
+
+LINE_RULES = (
+    Rule("wall-clock",
+         r"\bstd::chrono::(?:system|steady|high_resolution|utc|tai|gps|file)_clock\b"
+         r"|(?<!\w)(?:system|steady|high_resolution)_clock::now\b"
+         rf"|{_NOT_A_MEMBER}(?:gettimeofday|clock_gettime|clock_getres|timespec_get|ftime|localtime"
+         r"|localtime_r)\s*\(|(?<![\w.>])::time\s*\(|\bstd::time\s*\("
+         r"|(?<![\w.:>])time\s*\(\s*(?:0|NULL|nullptr|&\s*\w+)\s*\)|\b__rdtsc\b|\b__DATE__\b|\b__TIME__\b"
+         rf"|{_NOT_A_MEMBER}clock\s*\(\s*\)\s*[;/*+-]",
+         "the Clock of the process's context; time is a value"),
+    Rule("randomness",
+         rf"{_NOT_A_MEMBER}(?:rand|srand|rand_r|srandom|drand48|lrand48|arc4random\w*|getrandom"
+         r"|getentropy)\s*\(|(?:(?<![\w>&*.:] )(?<![\w.:>])|\breturn )random\s*\(\s*\)"
+         r"|\bstd::(?:mt19937\w*|minstd_rand0?|ranlux\w+|knuth_b"
+         r"|default_random_engine|random_device|linear_congruential_engine)\b",
+         "a named stream of the seed: RandomStream, or Random of the context"),
+    Rule("library-distribution",
+         r"\bstd::\w+_distribution\b|\bstd::(?:ranges::)?(?:shuffle|sample)\b"
+         r"|\bstd::generate_canonical\b",
+         "the bounded draws and shuffles of RandomStream: the standard ones differ between libraries"),
+    Rule("threads",
+         r"\bstd::(?:j?thread|async|(?:shared_|recursive_|timed_|recursive_timed_)?mutex"
+         r"|condition_variable\w*|promise|future|shared_future|counting_semaphore|binary_semaphore"
+         r"|latch|barrier|call_once|once_flag|this_thread)\b|\bpthread_\w+",
+         "tasks in a scope, and the Event, Mutex, Semaphore and Channel of engine/runtime"),
+    Rule("sleeping",
+         rf"{_NOT_A_MEMBER}(?:sleep|usleep|nanosleep|clock_nanosleep)\s*\((?!\s*(?:Duration|Deadline))"
+         r"|\bthis_thread\s*::\s*\w+",
+         "co_await clock.sleep(…): wait in virtual time"),
+    Rule("environment",
+         r"\b(?:secure_)?getenv\s*\(|\b(?:un)?setenv\s*\(|\bputenv\s*\(|\benviron\b",
+         "a field of the options that the process is given"),
+    Rule("address-in-decision",
+         r"\breinterpret_cast\s*<\s*(?:std::)?u?intptr_t\b|\bstd::bit_cast\s*<\s*(?:std::)?u?intptr_t\b"
+         r"|\(\s*(?:std::)?uintptr_t\s*\)",
+         "an id or index of your own: addresses differ from run to run",
+         allowed_in=("tests/",)),
+    Rule("pointer-hash", r"\bstd::hash\s*<[^<>;]*\*\s*>", "the hash of an id"),
+    Rule("pointer-order",
+         r"\bstd::(?:multi)?(?:map|set)\s*<\s*(?:const\s+)?[\w:]+(?:\s*<[^<>]*>)?(?:\s+const)?\s*\*"
+         r"|\bstd::(?:multi)?(?:map|set)\s*<\s*std::(?:shared|unique)_ptr\b"
+         r"|\bstd::(?:less|greater)\s*<[^<>;]*\*\s*>",
+         "order by an id: the order of addresses differs from run to run"),
+    Rule("thread-local", r"\bthread_local\b",
+         "the context of the process: nothing is ambient",
+         allowed_in=("engine/types/memory_pool.cpp", "engine/types/memory_pool.hpp",
+                     "engine/runtime/frame_pool.cpp")),
+    Rule("floating-point", r"(?<![\w.])(?:float|double|long\s+double)\b(?!\s*_)",
+         "integer nanoseconds and ratios; a figure that only people read carries `// float: reason`",
+         only=("engine/", "sim/kernel/"), excuse="float:"),
+)
+STRING_RULES = (
+    Rule("address-in-text", r"%p|\{:p\}", "an id: addresses differ from run to run"),
+)
+
+RULES = {rule.name: f"write instead: {rule.replacement}" for rule in LINE_RULES + STRING_RULES}
+RULES["unordered-iteration"] = "write instead: a sorted container, or sort the keys first"
+RULES["mutable-static"] = "write instead: a member of the context; two runs in a process share nothing"
+
+_UNORDERED = re.compile(r"^(?:unordered_(?:flat_|node_)?(?:multi)?(?:map|set)|concurrent_flat_\w+"
+                        r"|flat_hash_(?:map|set))$")
+_WALKS = ("begin", "cbegin", "end", "cend", "rbegin")
+
+
+def _holds_at(rule, path):
+    if rule.only and not path.startswith(rule.only):
+        return False
+    return not (rule.allowed_in and path.startswith(rule.allowed_in))
+
+
+def _line_violations(path, text):
+    for rule in LINE_RULES:
+        if not _holds_at(rule, path):
+            continue
+        pattern = re.compile(rule.pattern)
+        for line, code in enumerate(text.code_lines):
+            if pattern.search(code) and not (rule.excuse and rule.excuse in text.comment_lines[line]):
+                yield Violation(path, line, rule.name,
+                                f"`{pattern.search(code).group().strip()}`: write instead"
+                                f" {rule.replacement}")
+    for rule in STRING_RULES:
+        pattern = re.compile(rule.pattern)
+        for line, strings in enumerate(text.string_lines):
+            if pattern.search(strings):
+                yield Violation(path, line, rule.name, f"write instead {rule.replacement}")
+
+
+def _after_angles(text, opener):
+    """The index after the '>' that closes the '<' at `opener`."""
+    depth = 0
+    i = opener
+    while i < len(text.tokens):
+        piece = text.at(i)
+        depth += (piece == "<") - (piece == ">")
+        if depth == 0:
+            return i + 1
+        if piece in (";", "{", "}"):
+            break
+        i += 1
+    return i
+
+
+def unordered_names(text):
+    """Names of variables, members and functions whose type is an unordered container, and of the
+    aliases that stand for one."""
+    types, names = set(), set()
+    # Twice: an alias may be declared after the line that we read first only in odd orders.
+    for _ in range(2):
+        for i, token in enumerate(text.tokens):
+            if not token.is_word or not (_UNORDERED.match(token.text) or token.text in types):
+                continue
+            if _alias_of(text, i):
+                types.add(_alias_of(text, i))
+            j = _after_angles(text, i + 1) if text.at(i + 1) == "<" else i + 1
+            while text.at(j) in ("&", "&&", "const", "*"):
+                j += 1
+            while text.is_word(j) and text.at(j + 1) == "::":
+                j += 2
+            if text.is_word(j) and text.at(j + 1) in (";", "=", "{", ",", ")", "(", "["):
+                names.add(text.at(j))
+    return names
+
+
+def _alias_of(text, i):
+    """The X of `using X = …container…;` when token i is part of it."""
+    j = i
+    while text.at(j) not in (";", "{", "}", ""):
+        if text.at(j) == "=" and text.at(j - 2) == "using":
+            return text.at(j - 1)
+        # A container inside the arguments of another one isn't what the alias stands for.
+        if text.at(j) == "<" and j < i:
+            return None
+        j -= 1
+    return None
+
+
+def _unordered_violations(path, text, names):
+    message = "iterating over the unordered `{}`: its order differs between libraries and runs"
+    for i, token in enumerate(text.tokens):
+        if token.text == "for" and text.at(i + 1) == "(" and text.match[i + 1] is not None:
+            closer = text.match[i + 1]
+            colon = next((j for j in range(i + 2, closer)
+                          if text.at(j) == ":" and text.parent[j] == i + 1), None)
+            if colon is not None:
+                for j in range(colon + 1, closer):
+                    # The range itself, not something looked up in it: `map[key]`, `map.at(key)`.
+                    if text.at(j) in names and text.is_word(j) and j + 1 == closer:
+                        yield Violation(path, text.tokens[j].line, "unordered-iteration",
+                                        message.format(text.at(j)) + "; sort the keys first")
+                    elif text.at(j) in names and text.at(j + 1) == "(" \
+                            and text.match[j + 1] == closer - 1:
+                        yield Violation(path, text.tokens[j].line, "unordered-iteration",
+                                        message.format(text.at(j)) + "; sort the keys first")
+        if token.is_word and token.text in names:
+            if text.at(i + 1) in (".", "->") and text.at(i + 2) in ("begin", "cbegin") \
+                    and text.at(i + 3) == "(":
+                yield Violation(path, token.line, "unordered-iteration",
+                                message.format(token.text) + "; sort the keys first")
+            elif text.at(i - 1) == "(" and text.at(i + 1) == ")" and text.at(i - 2) in (
+                    "begin", "cbegin", "erase_if", "for_each"):
+                yield Violation(path, token.line, "unordered-iteration",
+                                message.format(token.text) + "; sort the keys first")
+
+
+def _static_violations(path, text):
+    """`static` or `inline` variables that can change, in functions, classes and namespaces."""
+    for i, token in enumerate(text.tokens):
+        if token.text not in ("static", "inline") or text.at(i - 1) in ("static", "inline"):
+            continue
+        if token.text == "inline" and text.at(i + 1) == "namespace":
+            continue
+        statement, j = [], i
+        while j < len(text.tokens) and text.at(j) not in (";", "=", "{", "}"):
+            if text.at(j) == "(":
+                break
+            statement.append(text.at(j))
+            if text.at(j) == "[" and text.match[j] is not None:
+                j = text.match[j]
+            j += 1
+        if text.at(j) == "(" and text.function_of(i) is None:
+            continue  # A function. Inside a body it can only be a variable.
+        if j >= len(text.tokens) or {"const", "constexpr", "constinit", "consteval", "struct", "class",
+                                     "enum", "union", "using", "operator", "concept",
+                                     "friend"} & set(statement):
+            # `static T* const x`: const is there; `static const T* x` changes, but is rare.
+            if not ("constinit" in statement and "const" not in statement):
+                continue
+        if len(statement) < 3:  # static, type, name.
+            continue
+        yield Violation(path, token.line, "mutable-static",
+                        f"`{' '.join(statement)}` lives as long as the program: make it a member of"
+                        " the context")
+
+
+def _namespace_variables(path, text):
+    """Plain variables at namespace scope: `int counter = 0;`."""
+    for i, token in enumerate(text.tokens):
+        opener = text.parent[i]
+        at_top = opener is None or (text.at(opener) == "{" and _is_namespace(text, opener)
+                                    and all(text.at(a) == "{" and _is_namespace(text, a)
+                                            for a in text.ancestors(i)))
+        if not at_top or text.at(i - 1) not in ("", ";", "{", "}") or not token.is_word:
+            continue
+        statement, j = [], i
+        while j < len(text.tokens) and text.at(j) not in (";", "=", "{", "}", "("):
+            statement.append(text.at(j))
+            if text.at(j) == "[" and text.match[j] is not None:
+                j = text.match[j]
+            j += 1
+        if text.at(j) not in ("=", ";", "{") or len(statement) < 2:
+            continue
+        if {"const", "constexpr", "static", "inline", "struct", "class", "enum", "union", "using",
+                "namespace", "template", "typedef", "extern", "friend", "concept", "operator",
+                "thread_local", "requires", "static_assert"} & set(statement):
+            continue
+        # A definition of a class's static member: `int Pool::used_ = 0;` counts as well.
+        yield Violation(path, token.line, "mutable-static",
+                        f"`{' '.join(statement)}` is a global: make it a member of the context")
+
+
+def _is_namespace(text, brace):
+    j = brace - 1
+    while text.is_word(j) or text.at(j) in ("::", "]", "["):
+        if text.at(j) in ("namespace",) or (text.at(j) == "extern"):
+            return True
+        j -= 1
+    return text.at(j) == "" and text.at(brace - 1) == ""
+
+
+def _header_of(path):
+    return re.sub(r"\.cpp$", ".hpp", path)
+
+
+def check(root):
+    found = []
+    paths = [path for path in guard.cpp_sources(root)
+             if not path.startswith(ON_LINUX + NOT_OURS_TO_RULE)]
+    texts = {path: cpp_text.CppText(guard.read(root, path)) for path in paths}
+    names = {path: unordered_names(text) for path, text in texts.items()}
+    for path, text in texts.items():
+        found += _line_violations(path, text)
+        known = names[path] | names.get(_header_of(path), set())
+        found += _unordered_violations(path, text, known)
+        if not path.startswith("tests/") and path not in _POOL:
+            found += _static_violations(path, text)
+            found += _namespace_variables(path, text)
+    return found
+
+
+_POOL = next(rule for rule in LINE_RULES if rule.name == "thread-local").allowed_in
+
+
+def _bad(name, rule, code, path="engine/store/a.cpp"):
+    return Plant(name, rule, {path: code + "\n"})
+
+
+def _good(name, code, path="engine/store/a.cpp"):
+    return Plant(name, None, {path: code + "\n"})
+
+
+_MAP = "std::unordered_map<int, int> sizes;\n"
+
+SELF_TESTS = (
+    # The two that the project was asked for by name.
+    _bad("a planted unordered_map iteration", "unordered-iteration",
+         "void f() {\n  std::unordered_map<int, int> sizes;\n"
+         "  for (const auto& [key, size] : sizes) use(key, size);\n}"),
+    _bad("a planted wall-clock read", "wall-clock",
+         "long f() { return std::chrono::system_clock::now().time_since_epoch().count(); }"),
+
+    _bad("a monotonic clock", "wall-clock", "auto t = std::chrono::steady_clock::now();"),
+    _bad("a clock behind an alias", "wall-clock", "auto f() { return steady_clock::now(); }"),
+    _bad("clock_gettime", "wall-clock", "void f() { clock_gettime(CLOCK_REALTIME, &t); }"),
+    _bad("time(nullptr)", "wall-clock", "long f() { return time(nullptr); }"),
+    _bad("::time", "wall-clock", "long f() { return ::time(&x); }"),
+    _bad("the time of the build", "wall-clock", "const char* k = __DATE__;"),
+    _bad("rand", "randomness", "int f() { return rand(); }"),
+    _bad("std::rand", "randomness", "int f() { return std::rand() % 6; }"),
+    _bad("random", "randomness", "long f() { return random(); }"),
+    _bad("mt19937", "randomness", "void f() { std::mt19937_64 engine(7); }"),
+    _bad("random_device", "randomness", "void f() { std::random_device d; }", "sim/net/a.cpp"),
+    _bad("a distribution", "library-distribution",
+         "int f() { return std::uniform_int_distribution<int>(0, 5)(engine); }"),
+    _bad("std::shuffle", "library-distribution", "void f() { std::shuffle(b, e, engine); }"),
+    _bad("std::ranges::shuffle", "library-distribution", "void f() { std::ranges::shuffle(v, e); }"),
+    _bad("a thread", "threads", "void f() { std::thread t(g); }"),
+    _bad("a mutex member", "threads", "class A { std::mutex mutex_; };", "sim/disk/a.hpp"),
+    _bad("std::async", "threads", "void f() { auto x = std::async(g); }"),
+    _bad("this_thread", "sleeping", "void f() { std::this_thread::sleep_for(d); }"),
+    _bad("usleep", "sleeping", "void f() { usleep(10); }"),
+    _bad("sleep in a unit test", "sleeping", "void f() { sleep(1); }", "tests/unit/a.cpp"),
+    _bad("getenv", "environment", 'const char* f() { return getenv("HOME"); }'),
+    _bad("std::getenv", "environment", 'const char* f() { return std::getenv("HOME"); }',
+         "scenarios/loader/a.cpp"),
+    _bad("an address as a number", "address-in-decision",
+         "auto f(void* p) { return reinterpret_cast<std::uintptr_t>(p); }"),
+    _bad("an address in C's way", "address-in-decision", "auto f(void* p) { return (uintptr_t)p; }"),
+    _bad("the hash of a pointer", "pointer-hash", "std::size_t f() { return std::hash<Node*>()(n); }"),
+    _bad("a map ordered by addresses", "pointer-order",
+         "class A { std::map<Node*, int> nodes_; };"),
+    _bad("a set ordered by const addresses", "pointer-order",
+         "class A { std::set<const sim::Node*> nodes_; };"),
+    _bad("a set of shared pointers", "pointer-order",
+         "class A { std::set<std::shared_ptr<Node>> nodes_; };"),
+    _bad("thread_local", "thread-local", "void f() { thread_local const int x = 0; }"),
+    _bad("a double in the engine", "floating-point", "double f();"),
+    _bad("a float in the kernel", "floating-point", "class A { float rate_; };", "sim/kernel/a.hpp"),
+    _bad("%p", "address-in-text", 'void f() { log("at %p", p); }'),
+    _bad("a pointer in a format", "address-in-text", 'void f() { fmt::format("{:p}", p); }'),
+    _bad("begin of an unordered container", "unordered-iteration",
+         _MAP.replace("sizes", "sizes_").replace("std", "class A { std") + "int f() {"
+         " return sizes_.begin()->first; } };"),
+    _bad("std::begin of an unordered container", "unordered-iteration",
+         "void f(const std::unordered_set<int>& all) { g(std::begin(all)); }"),
+    _bad("an iteration over boost's container", "unordered-iteration",
+         "class A { boost::unordered_flat_map<int, std::vector<int>> all_;\n"
+         "void f() { for (auto& x : all_) g(x); } };"),
+    _bad("an iteration over an alias", "unordered-iteration",
+         "using Sizes = std::unordered_map<int, int>;\n"
+         "void f(const Sizes& all) { for (auto& x : all) g(x); }"),
+    _bad("an iteration through this", "unordered-iteration",
+         "class A { std::unordered_set<int> all_; void f() { for (int x : this->all_) g(x); } };"),
+    Plant("an iteration over a member of the header", "unordered-iteration",
+          {"engine/store/a.hpp": "class A { std::unordered_map<int, int> sizes_; void f(); };\n",
+           "engine/store/a.cpp": "void A::f() { for (auto& x : sizes_) g(x); }\n"}),
+    _bad("a function's static counter", "mutable-static", "int f() { static int calls = 0; return ++calls; }"),
+    _bad("a static made by parentheses", "mutable-static",
+         "void f() {\n  static Cache cache(3);\n  g(cache);\n}"),
+    _bad("a static container", "mutable-static",
+         "void f() { static std::map<int, std::string> cache; }"),
+    _bad("a static member", "mutable-static", "class A { static inline int alive_ = 0; };"),
+    _bad("a global", "mutable-static", "namespace drydock {\nint counter = 0;\n}"),
+    _bad("a global in an anonymous namespace", "mutable-static",
+         "namespace drydock {\nnamespace {\nstd::vector<int> cache;\n}\n}"),
+
+    _good("words that look alike",
+          "void f() {\n  const Duration time = clock.time();\n  random(stream);\n"
+          "  operand(3); std::string time_text; record.time(3); x.sleep(d);"
+          "  RandomStream random(7); Random random(); }"),
+    _good("the banned words in comments and strings",
+          '// rand() and std::thread and double\nconst char* const k = "std::thread getenv(x) double";'),
+    _good("a lookup in an unordered container",
+          _MAP.replace("std", "class A { std") + "bool f(int k) { return sizes.find(k) != sizes.end(); }"
+          " };"),
+    _good("an iteration over what a lookup yields",
+          "class A { std::unordered_map<int, std::vector<int>> all_;\n"
+          "void f(int k) { for (int x : all_.at(k)) g(x); for (int y : all_[k]) g(y); } };"),
+    _good("an iteration over a sorted container",
+          "void f() { std::map<int, int> sizes; for (auto& x : sizes) g(x); }"),
+    _good("a map from ids to pointers", "class A { std::map<int, Node*> nodes_; };"),
+    _good("constants",
+          "static constexpr int kOne = 1;\nnamespace drydock {\ninline constexpr int kTwo = 2;\n"
+          "const int kThree = 3;\nvoid f() { static const int kFour = 4; }\nclass A;\nenum class B { x };\n"
+          "int g();\nstatic int h() { return 1; }\ninline int i() { return 2; }\n"
+          "struct P { int x = 0; };\n}"),
+    _good("an excused double", "double f();  // float: shown to people only"),
+    _good("a double in a report", "double f();", "reports/render/a.cpp"),
+    _good("the Linux arm", "void f() { std::thread t; clock_gettime(a, &b); getenv(c); }",
+          "engine/linux/a.cpp"),
+    _good("a benchmark", "auto f() { return std::chrono::steady_clock::now(); }", "tests/bench/a.cpp"),
+    _good("the frame pool", "thread_local Pool pool;", "engine/types/memory_pool.cpp"),
+)
+
+if __name__ == "__main__":
+    sys.exit(guard.run(RULES, check, SELF_TESTS))
