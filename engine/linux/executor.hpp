@@ -1,0 +1,89 @@
+// The run loop: what is ready runs in order, one at a time, on one thread; when nothing is, the
+// thread sleeps until a descriptor, a timer or another thread has something.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+
+#include "engine/runtime/executor.hpp"
+#include "engine/runtime/timer_queue.hpp"
+
+namespace drydock::on_linux {
+
+// Order: urgent wake-ups (kills) first; then rounds. A round takes everything that is ready, in the
+// order in which it was posted; timers that are due join at the end of the ready list, by their
+// time. Descriptors are looked at between rounds, so a task that always has more to do does not
+// starve the network.
+class LinuxExecutor : public Executor {
+ public:
+  LinuxExecutor();
+  ~LinuxExecutor() override;
+  LinuxExecutor(const LinuxExecutor&) = delete;
+  LinuxExecutor& operator=(const LinuxExecutor&) = delete;
+
+  void post(Wakeup& wakeup) override;
+  void fail(std::exception_ptr exception) override;
+  // Runs `wakeup` before everything else: for what ends processes.
+  void post_urgent(Wakeup& wakeup);
+
+  MonotonicTime now() const;
+  void arm(Wakeup& wakeup, MonotonicTime at);
+
+  // True once `predicate()` holds, which is asked first and then after every wake-up. False when
+  // the clock reaches `limit`, or after `stop`. Throws what `fail` was given. Not from inside a
+  // wake-up.
+  bool run_until(const std::function<bool()>& predicate, MonotonicTime limit);
+  // Makes the run in progress, or the next one, return false. From any thread, and from signal
+  // handlers.
+  void stop() noexcept;
+
+ private:
+  friend class DescriptorWatch;
+  struct Reactor;  // Asio.
+
+  enum class Round : std::uint8_t { over, satisfied, stopped };
+  Round run_round(const std::function<bool()>& predicate);
+  Wakeup* next_of_round();
+  void collect_due_timers();
+  void rethrow_failure();
+
+  IntrusiveList urgent_;
+  IntrusiveList ready_;
+  IntrusiveList round_;
+  TimerQueue timers_;
+  std::exception_ptr failure_;
+  std::atomic<bool> stop_wanted_ = false;
+  bool inside_run_ = false;
+  std::unique_ptr<Reactor> reactor_;
+};
+
+// Told when a descriptor is ready. Called between rounds; posts or completes, and must not destroy
+// the watch it is called from.
+class ReadinessListener {
+ public:
+  virtual ~ReadinessListener() = default;
+  virtual void readable() = 0;
+  virtual void writable() {}
+};
+
+// Watches one descriptor, which stays its owner's. Each request is answered once, and at once if
+// the descriptor is ready already; an error or a hang-up counts as ready. A request while one of
+// the same direction is open changes nothing. Destruction takes the requests back; it comes before
+// the descriptor is closed.
+class DescriptorWatch {
+ public:
+  DescriptorWatch(LinuxExecutor& executor, int descriptor, ReadinessListener& listener);
+  ~DescriptorWatch();
+  DescriptorWatch(const DescriptorWatch&) = delete;
+  DescriptorWatch& operator=(const DescriptorWatch&) = delete;
+
+  void await_readable();
+  void await_writable();
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace drydock::on_linux

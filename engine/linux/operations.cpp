@@ -1,0 +1,70 @@
+#include "engine/linux/operations.hpp"
+
+#include "engine/linux/io_operation.hpp"
+#include "engine/linux/ring.hpp"
+#include "engine/linux/services.hpp"
+
+namespace drydock::on_linux {
+
+Operations::Operations(LinuxExecutor& executor, FileIo file_io)
+    : mailbox_(executor, [this](Operation& operation) { finished(operation); }) {
+  if (file_io == FileIo::lanes_only) return;
+  const auto deliver = [this](Operation& operation) { finished(operation); };
+  ring_ = Ring::open(executor, deliver, ring_refusal_);
+}
+
+Operations::~Operations() { ENSURE(in_flight_ == 0); }
+
+void Operations::launch(std::shared_ptr<Operation> operation) {
+  ENSURE(in_flight_ < kOperationsMax);
+  ++in_flight_;
+  Operation& self = *operation;
+  self.in_flight_ = std::move(operation);
+}
+
+void Operations::submit(std::shared_ptr<Operation> operation, Lane& lane) {
+  Operation& self = *operation;
+  launch(std::move(operation));
+  auto* const io = ring_ == nullptr ? nullptr : self.as_io();
+  if (io != nullptr) {
+    ring_->submit(*io);
+  } else {
+    lane.submit(self);
+  }
+}
+
+void Operations::submit_unowned(std::shared_ptr<Operation> operation) {
+  Operation& self = *operation;
+  launch(std::move(operation));
+  own_lane_.submit(self);
+}
+
+void Operations::finished(Operation& operation) {
+  --in_flight_;
+  // Kept until the end of this call: the waiter may be gone, then nobody else holds it.
+  const std::shared_ptr<Operation> self = std::move(operation.in_flight_);
+  if (operation.wait_ != nullptr) operation.wait_->complete();
+}
+
+OperationWait::OperationWait(Operations& operations, Worker* worker,
+                             std::shared_ptr<Operation> operation, WaitPlace place)
+    : Waiter(Kind::uninterruptible),
+      operations_(operations),
+      worker_(static_cast<LinuxWorker*>(worker)),
+      operation_(std::move(operation)),
+      place_(place) {}
+
+OperationWait::~OperationWait() {
+  if (operation_->wait_ == this) operation_->wait_ = nullptr;
+  if (started_ && worker_ != nullptr) worker_->end_wait();
+}
+
+void OperationWait::start() {
+  started_ = true;
+  operation_->wait_ = this;
+  if (worker_ == nullptr) return operations_.submit_unowned(operation_);
+  worker_->begin_wait(place_);
+  operations_.submit(operation_, worker_->lane());
+}
+
+}  // namespace drydock::on_linux
