@@ -1,6 +1,7 @@
 // engine/client is what applications use: a producer that behaves as RocketMQ's does.
 //
 //   producer             sends with time-out and retries; says what is known of the outcome
+//   send_outcome         what a response, or its absence, says (pure)
 //   request_connection   one connection shared by all sends in flight, matched by opaque
 //
 // What it does not do yet: routes from a name server, consumers.
@@ -34,6 +35,9 @@ struct ProducerOptions {
   // RocketMQ's client does not wait: 0 ms is its behaviour.
   Duration reconnect_delay = Duration::ms(100);
   Duration reconnect_delay_max = Duration::s(1);
+  // A time-out ends the connection, and with it every send in flight on it, as RocketMQ's client
+  // does for synchronous requests (clientCloseSocketIfTimeout).
+  bool close_connection_on_timeout = true;
   std::int32_t default_topic_queue_nums = 4;   // What the client asks for if the topic is new.
   std::uint32_t sends_in_flight_max = 65'535;  // Further sends wait; RocketMQ's semaphore.
 };

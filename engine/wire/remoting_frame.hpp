@@ -7,6 +7,7 @@
 //   send_message        the header fields of SEND_MESSAGE_V2 and of its response
 //   message_properties  the property text of a message
 //   message_id          the two ids of a message: by position, and by the client that made it
+//   outgoing_frames     frames that wait to be written, joined into larger pieces
 //
 // What it does not do yet: the JSON header (refused by name), compression, batches.
 //

@@ -1,0 +1,366 @@
+#include "engine/broker/configuration_keys.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "engine/wire/remoting_frame.hpp"
+
+namespace drydock {
+
+namespace {
+
+using Configuration = BrokerConfiguration;
+
+bool set_text(std::string& into, std::string_view value) {
+  into = value;
+  return !value.empty();
+}
+
+template <class T>
+bool set_integer(T& into, std::string_view value, std::int64_t low, std::int64_t high) {
+  const auto number = parse_decimal<std::int64_t>(value);
+  if (!number || *number < low || *number > high) return false;
+  into = static_cast<T>(*number);
+  return true;
+}
+
+// RocketMQ's durations are bare milliseconds.
+bool set_ms(Duration& into, std::string_view value) {
+  std::int64_t ms = 0;
+  if (!set_integer(ms, value, 1, std::numeric_limits<std::int32_t>::max())) return false;
+  into = Duration::ms(ms);
+  return true;
+}
+
+bool set_bool(bool& into, std::string_view value) {
+  into = value == "true";
+  return value == "true" || value == "false";
+}
+
+bool set_flush_disk_type(Configuration& configuration, std::string_view value) {
+  const bool sync = value == "SYNC_FLUSH";
+  configuration.store.flush_disk_type =
+      sync ? FlushDiskType::sync_flush : FlushDiskType::async_flush;
+  return sync || value == "ASYNC_FLUSH";
+}
+
+bool set_address(std::uint32_t& into, std::string_view value) {
+  std::uint32_t address = 0;
+  for (int i = 0; i < 4; ++i) {
+    const std::size_t dot = value.find('.');
+    const auto part = parse_decimal<std::uint8_t>(value.substr(0, dot));
+    if (!part || (dot == std::string_view::npos) != (i == 3)) return false;
+    address = address << 8 | *part;
+    value = i == 3 ? std::string_view() : value.substr(dot + 1);
+  }
+  into = address;
+  return true;
+}
+
+bool set_path(std::string& into, std::string_view value) {
+  if (!value.starts_with('/')) return false;
+  while (value.size() > 1 && value.ends_with('/')) value.remove_suffix(1);
+  into = value;
+  return true;
+}
+
+// RocketMQ takes a comma-separated list of paths; this version takes one.
+bool set_single_path(std::string& into, std::string_view value) {
+  return value.find(',') == std::string_view::npos && set_path(into, value);
+}
+
+constexpr std::string_view kMs = "milliseconds, a whole number from 1 to 2147483647";
+constexpr std::string_view kBool = "true or false";
+constexpr std::string_view kText = "any text that is not empty";
+constexpr std::int64_t kInt32Max = std::numeric_limits<std::int32_t>::max();
+
+constexpr std::array kHonoured = {
+    HonouredKey{"autoCreateTopicEnable", kBool,
+                [](Configuration& c, std::string_view v) {
+                  return set_bool(c.auto_create_topic_enable, v);
+                }},
+    HonouredKey{
+        "brokerClusterName", kText,
+        [](Configuration& c, std::string_view v) { return set_text(c.broker_cluster_name, v); }},
+    HonouredKey{"brokerIP1", "an IPv4 address such as 10.20.16.31",
+                [](Configuration& c, std::string_view v) { return set_address(c.broker_ip1, v); }},
+    HonouredKey{"brokerName", kText,
+                [](Configuration& c, std::string_view v) { return set_text(c.broker_name, v); }},
+    HonouredKey{"checkCRCOnRecover", kBool,
+                [](Configuration& c, std::string_view v) {
+                  return set_bool(c.store.check_crc_on_recover, v);
+                }},
+    HonouredKey{"defaultTopicQueueNums", "a whole number from 1 to 65535",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.default_topic_queue_nums, v, 1, 65'535);
+                }},
+    HonouredKey{"flushCommitLogLeastPages", "pages of 4096 bytes, a whole number from 0",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.flush_commit_log_least_pages, v, 0, kInt32Max);
+                }},
+    HonouredKey{"flushCommitLogThoroughInterval", kMs,
+                [](Configuration& c, std::string_view v) {
+                  return set_ms(c.store.flush_commit_log_thorough_interval, v);
+                }},
+    HonouredKey{"flushCommitLogTimed", kBool,
+                [](Configuration& c, std::string_view v) {
+                  return set_bool(c.store.flush_commit_log_timed, v);
+                }},
+    HonouredKey{"flushDiskType", "ASYNC_FLUSH or SYNC_FLUSH", &set_flush_disk_type},
+    HonouredKey{"flushIntervalCommitLog", kMs,
+                [](Configuration& c, std::string_view v) {
+                  return set_ms(c.store.flush_interval_commit_log, v);
+                }},
+    HonouredKey{"listenPort", "a port number from 1 to 65535",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.listen_port, v, 1, 65'535);
+                }},
+    HonouredKey{"mappedFileSizeCommitLog", "bytes, a whole number from 1 to 2147483647",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.mapped_file_size_commit_log, v, 1, kInt32Max);
+                }},
+    HonouredKey{"maxMessageSize", "bytes, a whole number from 10 to 16777216",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.max_message_size, v, 10, kFrameBytesMax);
+                }},
+    HonouredKey{"osPageCacheBusyTimeOutMills", kMs,
+                [](Configuration& c, std::string_view v) {
+                  return set_ms(c.store.os_page_cache_busy_timeout, v);
+                }},
+    HonouredKey{"sendMessageThreadPoolNums", "a whole number from 1 to 1000",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.send_message_thread_pool_nums, v, 1, 1000);
+                }},
+    HonouredKey{"sendThreadPoolQueueCapacity", "a whole number from 1",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.send_thread_pool_queue_capacity, v, 1, kInt32Max);
+                }},
+    HonouredKey{"storePathCommitLog", "one absolute path (a list of paths comes later)",
+                [](Configuration& c, std::string_view v) {
+                  return set_single_path(c.store.store_path_commit_log, v);
+                }},
+    HonouredKey{
+        "storePathRootDir", "an absolute path",
+        [](Configuration& c, std::string_view v) { return set_path(c.store.store_path_root, v); }},
+    HonouredKey{
+        "syncFlushTimeout", kMs,
+        [](Configuration& c, std::string_view v) { return set_ms(c.store.sync_flush_timeout, v); }},
+    HonouredKey{"wakeFlushWhenPutMessage", kBool,
+                [](Configuration& c, std::string_view v) {
+                  return set_bool(c.store.wake_flush_when_put_message, v);
+                }},
+};
+
+// Storage reference, section 11, the keys of the production sample, and those that every
+// deployment guide names.
+constexpr std::string_view kWithoutEffect[] = {
+    "accessMessageInMemoryHotRatio",
+    "accessMessageInMemoryMaxRatio",
+    "aclEnable",
+    "ackMessageThreadPoolNums",
+    "adminBrokerThreadPoolNums",
+    "allAckInSyncStateSet",
+    "asyncLearner",
+    "asyncSendEnable",
+    "autoCreateSubscriptionGroup",
+    "autoMessageVersionOnTopicLen",
+    "batchDispatchRequestThreadPoolNums",
+    "bitMapLengthConsumeQueueExt",
+    "brokerElectionPriority",
+    "brokerFastFailureEnable",
+    "brokerHeartbeatInterval",
+    "brokerIP2",
+    "brokerId",
+    "brokerNotActiveTimeoutMillis",
+    "brokerPermission",
+    "brokerRole",
+    "brokerTopicEnable",
+    "checkSyncStateSetPeriod",
+    "cleanFileForciblyEnable",
+    "cleanResourceInterval",
+    "clientManageThreadPoolNums",
+    "clusterTopicEnable",
+    "coldDataFlowControlEnable",
+    "commitCommitLogLeastPages",
+    "commitCommitLogThoroughInterval",
+    "commitIntervalCommitLog",
+    "compressedRegister",
+    "consumerFallbehindThreshold",
+    "consumerManageThreadPoolNums",
+    "consumerOffsetUpdateVersionStep",
+    "controllerAddr",
+    "controllerHeartBeatTimeoutMills",
+    "dLegerGroup",
+    "dLegerPeers",
+    "dLegerSelfId",
+    "dataReadAheadEnable",
+    "defaultQueryMaxNum",
+    "delayOffsetUpdateVersionStep",
+    "deleteCommitLogFilesInterval",
+    "deleteConsumeQueueFilesInterval",
+    "deleteFileBatchMax",
+    "deleteWhen",
+    "destroyMapedFileIntervalForcibly",
+    "disableConsumeIfConsumerReadSlowly",
+    "diskFallRecorded",
+    "diskMaxUsedSpaceRatio",
+    "diskSpaceCleanForciblyRatio",
+    "diskSpaceWarningLevelRatio",
+    "duplicationEnable",
+    "enableAutoInSyncReplicas",
+    "enableBuildConsumeQueueConcurrently",
+    "enableCompaction",
+    "enableConsumeQueueExt",
+    "enableControllerMode",
+    "enableDLegerCommitLog",
+    "enableLmq",
+    "enableMultiDispatch",
+    "enablePropertyFilter",
+    "enableScheduleAsyncDeliver",
+    "enableSlaveActingMaster",
+    "enabledAppendPropCRC",
+    "endTransactionThreadPoolNums",
+    "fastFailIfNoBufferInStorePool",
+    "fetchNamesrvAddrByAddressServer",
+    "fileReservedTime",
+    "flushConsumeQueueLeastPages",
+    "flushConsumeQueueThoroughInterval",
+    "flushConsumerOffsetInterval",
+    "flushDelayOffsetInterval",
+    "flushIntervalConsumeQueue",
+    "flushLeastPagesWhenWarmMapedFile",
+    "forceRegister",
+    "forceVerifyPropCRC",
+    "haFlowControlEnable",
+    "haHousekeepingInterval",
+    "haListenPort",
+    "haMasterAddress",
+    "haMaxGapNotInSync",
+    "haMaxTimeSlaveNotCatchup",
+    "haSendHeartbeatInterval",
+    "haTransferBatchSize",
+    "heartbeatThreadPoolNums",
+    "inSyncReplicas",
+    "logicalDiskSpaceCleanForciblyThreshold",
+    "longPollingEnable",
+    "mappedFileSizeConsumeQueue",
+    "mappedFileSizeConsumeQueueExt",
+    "mappedFileSizeTimerLog",
+    "mapperFileSizeBatchConsumeQueue",
+    "maxFilterMessageSize",
+    "maxHaTransferByteInSecond",
+    "maxHashSlotNum",
+    "maxIndexNum",
+    "maxLmqConsumeQueueNum",
+    "maxMsgsNumBatch",
+    "maxRecoveryCommitlogFiles",
+    "maxTransferBytesOnMessageInDisk",
+    "maxTransferBytesOnMessageInMemory",
+    "maxTransferCountOnMessageInDisk",
+    "maxTransferCountOnMessageInMemory",
+    "messageDelayLevel",
+    "messageIndexEnable",
+    "messageIndexSafe",
+    "minInSyncReplicas",
+    "namesrvAddr",
+    "offsetCheckInSlave",
+    "popPollingSize",
+    "pullMessageThreadPoolNums",
+    "pullThreadPoolQueueCapacity",
+    "putConsumeQueueDataByFileChannel",
+    "putMessageTimeout",
+    "putMsgIndexHightWater",
+    "queryMessageThreadPoolNums",
+    "queryThreadPoolQueueCapacity",
+    "readUnCommitted",
+    "recheckReputOffsetFromCq",
+    "recoverConcurrently",
+    "recoverThreadPoolNums",
+    "redeleteHangedFileInterval",
+    "registerBrokerTimeoutMills",
+    "registerNameServerPeriod",
+    "rejectTransactionMessage",
+    "replicasPerDiskPartition",
+    "reviveQueueNum",
+    "rocketmqHome",
+    "serverWorkerThreads",
+    "shortPollingTimeMills",
+    "slaveReadEnable",
+    "slaveTimeout",
+    "spinLockCollisionRetreatOptimalDegree",
+    "startAcceptSendRequestTimeStamp",
+    "storePathEpochFile",
+    "storeType",
+    "syncBrokerMetadataPeriod",
+    "syncControllerMetadataPeriod",
+    "syncFromLastFile",
+    "timerCongestNumEachSlot",
+    "timerFlushIntervalMs",
+    "timerMaxDelaySec",
+    "timerPrecisionMs",
+    "timerRollWindowSlot",
+    "timerWheelEnable",
+    "topicQueueLockNum",
+    "totalReplicas",
+    "traceTopicEnable",
+    "transactionCheckInterval",
+    "transactionCheckMax",
+    "transactionTimeOut",
+    "transferMsgByHeap",
+    "transientStorePoolEnable",
+    "transientStorePoolSize",
+    "travelCqFileNumWhenGetMessage",
+    "useABSLock",
+    "useEpollNativeSelector",
+    "useReentrantLockWhenPutMessage",
+    "waitTimeMillsInHeartbeatQueue",
+    "waitTimeMillsInPullQueue",
+    "waitTimeMillsInSendQueue",
+    "waitTimeMillsInTransactionQueue",
+    "wakeCommitWhenPutMessage",
+    "warmMapedFileEnable",
+};
+
+constexpr std::array kOldSpellings = {
+    OldSpelling{"mapedFileSizeCommitLog", "mappedFileSizeCommitLog", "1073741824"},
+    OldSpelling{"mapedFileSizeConsumeQueue", "mappedFileSizeConsumeQueue", "6000000"},
+};
+
+// Levenshtein's distance: letters to insert, delete or replace. Case counts.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::span<const HonouredKey> honoured_keys() { return kHonoured; }
+std::span<const std::string_view> keys_without_effect() { return kWithoutEffect; }
+std::span<const OldSpelling> old_spellings() { return kOldSpellings; }
+
+std::string_view nearest_key(std::string_view key) {
+  std::string_view nearest;
+  std::size_t best = key.size() / 3 + 1;
+  const auto consider = [&](std::string_view name) {
+    const std::size_t distance = edit_distance(key, name);
+    if (distance >= best) return;
+    best = distance;
+    nearest = name;
+  };
+  for (const HonouredKey& known : kHonoured) consider(known.name);
+  for (const std::string_view known : kWithoutEffect) consider(known);
+  return nearest;
+}
+
+}  // namespace drydock

@@ -1,0 +1,58 @@
+#include "engine/broker/connection.hpp"
+
+namespace drydock {
+
+namespace {
+
+constexpr std::size_t kReadBytes = 64 * 1024;
+constexpr std::size_t kOutgoingBytesMax = 1024 * 1024;
+constexpr Duration kIdleTimeout = Duration::s(120);  // RocketMQ's server closes idle channels.
+
+}  // namespace
+
+Task<Result<ByteChain>> Connection::read() {
+  if (outgoing_.bytes() > kOutgoingBytesMax) {
+    drained_.reset();
+    Result<void> drained = co_await drained_.wait(last_traffic_ + kIdleTimeout);
+    if (!drained) co_return drained.error();
+  }
+  for (;;) {
+    const Deadline idle = last_traffic_ + kIdleTimeout;
+    Result<ByteChain> bytes = co_await stream_->read(kReadBytes, idle);
+    const bool idle_in_vain = !bytes && bytes.error().code() == ErrorCode::timed_out &&
+                              context_.clock.now() >= idle && last_traffic_ + kIdleTimeout > idle;
+    if (idle_in_vain) continue;  // Responses were sent meanwhile.
+    if (bytes) touch();
+    co_return bytes;
+  }
+}
+
+void Connection::respond(SharedBytes frame) {
+  if (stream_ == nullptr) return;
+  outgoing_.push(std::move(frame));
+  has_outgoing_.set();
+}
+
+Task<void> Connection::write_responses() {
+  for (;;) {
+    has_outgoing_.reset();
+    if (outgoing_.empty()) {
+      Result<void> woken = co_await has_outgoing_.wait();
+      if (!woken) co_return;
+    }
+    while (!outgoing_.empty()) {
+      SharedBytes piece = outgoing_.pop_piece();
+      Result<void> written = co_await stream_->write(std::move(piece));
+      if (!written) co_return;
+      touch();
+      if (outgoing_.bytes() <= kOutgoingBytesMax) drained_.set();
+    }
+  }
+}
+
+void Connection::close() {
+  stream_.reset();
+  outgoing_.clear();
+}
+
+}  // namespace drydock

@@ -1,0 +1,49 @@
+// One client's connection: frames come in, responses go out.
+//
+// Responses wait in a list; one task writes them, several in one piece if they have gathered, so
+// that 64 sends answered by one group commit leave as one segment. Responses to a connection that
+// has ended are dropped, as the broker goes on with a request whose client is gone.
+#pragma once
+
+#include <memory>
+
+#include "engine/runtime/context.hpp"
+#include "engine/wire/outgoing_frames.hpp"
+
+namespace drydock {
+
+class Connection {
+ public:
+  Connection(Context& context, std::unique_ptr<Stream> stream)
+      : context_(context), peer_(stream->peer()), stream_(std::move(stream)) {
+    touch();
+  }
+
+  Endpoint peer() const { return peer_; }
+
+  // What has arrived, once something has. Errors: as Stream::read; timed_out also after 120 s
+  // without any traffic. While too much waits to be sent, nothing is read.
+  Task<Result<ByteChain>> read();
+
+  // Queues a response frame. Never waits.
+  void respond(SharedBytes frame);
+
+  // Sends what is queued until the connection ends. Spawned once, beside the reader.
+  Task<void> write_responses();
+
+  // Closes the stream; the task that writes has ended.
+  void close();
+
+ private:
+  void touch() { last_traffic_ = context_.clock.now(); }
+
+  Context& context_;
+  Endpoint peer_;
+  std::unique_ptr<Stream> stream_;  // Null once closed.
+  OutgoingFrames outgoing_;
+  Event has_outgoing_;
+  Event drained_;  // Reset by a reader that waits for the queue to become shorter.
+  MonotonicTime last_traffic_;
+};
+
+}  // namespace drydock

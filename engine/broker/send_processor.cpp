@@ -1,0 +1,177 @@
+#include "engine/broker/send_processor.hpp"
+
+#include <array>
+
+#include "engine/wire/message_properties.hpp"
+
+namespace drydock {
+
+namespace {
+
+CommandHead response_head(const CommandHead& request, ResponseCode code) {
+  CommandHead head;
+  head.code = static_cast<std::int16_t>(code);
+  head.opaque = request.opaque;
+  head.flag = kFlagResponse;
+  return head;
+}
+
+// The part of the ext fields that a view of the header points into.
+SharedBytes share(const RemotingCommand& request, std::string_view view) {
+  if (view.empty()) return {};
+  const auto* const at = reinterpret_cast<const std::byte*>(view.data());
+  return request.ext_fields.slice(static_cast<std::size_t>(at - request.ext_fields.data()),
+                                  view.size());
+}
+
+// What a message may ask for that comes in a later version: storing it as a plain message would be
+// wrong.
+bool beyond_this_version(const SendMessageHeader& header) {
+  if (header.batch || (header.sys_flag & sys_flag::kTransactionMask) != 0) return true;
+  if (header.topic.starts_with("%RETRY%")) return true;
+  constexpr std::array<std::string_view, 4> kDelays = {"DELAY", "TIMER_DELAY_SEC", "TIMER_DELAY_MS",
+                                                       "TIMER_DELIVER_MS"};
+  PropertyReader reader(header.properties);
+  Property property;
+  while (reader.next(property)) {
+    for (const std::string_view delay : kDelays) {
+      if (property.name == delay) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+SharedBytes encode_refusal(const CommandHead& request, ResponseCode code, std::string_view remark) {
+  return encode_command(response_head(request, code), NoFields(), remark, {});
+}
+
+SendProcessor::SendProcessor(Context& context, const BrokerConfiguration& configuration,
+                             MessageStore& store)
+    : context_(context),
+      configuration_(configuration),
+      store_(store),
+      topics_({configuration.auto_create_topic_enable, configuration.default_topic_queue_nums}),
+      workers_(context, "SendMessageThread_", configuration.send_message_thread_pool_nums,
+               static_cast<std::size_t>(configuration.send_thread_pool_queue_capacity)),
+      queue_choice_(context.random.stream("queue-choice")) {}
+
+Task<void> SendProcessor::process(std::shared_ptr<Connection> connection, RemotingCommand request,
+                                  [[maybe_unused]] Semaphore::Permit slot) {
+  if (store_.os_page_cache_busy()) {
+    const Refusal busy{ResponseCode::system_busy,
+                       "[REJECTREQUEST]system busy, start flow control for a while"};
+    refuse(*connection, request, busy);
+    co_return;
+  }
+  WorkerPool::Lease lease = workers_.try_lease();
+  if (!lease) {
+    Result<WorkerPool::Lease> waited = co_await workers_.lease();
+    if (!waited) {
+      const Refusal full{ResponseCode::system_busy,
+                         "[OVERLOAD]system busy, start flow control for a while"};
+      refuse(*connection, request, full);
+      co_return;
+    }
+    lease = std::move(*waited);
+  }
+
+  SendMessageHeader header;
+  const HeaderFault fault = decode_send_message_header(request.ext_fields.span(), header);
+  std::int32_t queue_id = header.queue_id;
+  Refusal refusal{ResponseCode::system_error, "the header lacks a required field"};
+  if (fault.ok()) refusal = check(header, queue_id);
+  if (refusal.refused()) {
+    refuse(*connection, request, refusal);
+    co_return;
+  }
+  IncomingMessage message = to_message(request, header, queue_id, connection->peer());
+  const bool wait_store_ok = message.wait_store_ok;
+  PutResult result = co_await store_.append(lease.worker(), std::move(message));
+  lease.release();
+  if (result.status == PutStatus::put_ok) {
+    result.status = co_await store_.await_flush(result, wait_store_ok);
+  }
+  answer(*connection, request, queue_id, result);
+}
+
+SendProcessor::Refusal SendProcessor::check(const SendMessageHeader& header,
+                                            std::int32_t& queue_id) {
+  if (!topic_name_allowed(header.topic)) {
+    return {ResponseCode::invalid_parameter, "the topic's name is not allowed"};
+  }
+  if (topic_reserved(header.topic)) {
+    return {ResponseCode::no_permission, "sending to this system topic is forbidden"};
+  }
+  const std::optional<std::int32_t> queues =
+      topics_.find_or_create(header.topic, header.default_topic, header.default_topic_queue_nums);
+  if (!queues) return {ResponseCode::topic_not_exist, "the topic does not exist"};
+  if (queue_id >= *queues || (queue_id < 0 && *queues == 0)) {
+    return {ResponseCode::invalid_parameter, "the queue id is out of range"};
+  }
+  if (queue_id < 0) {
+    queue_id = static_cast<std::int32_t>(queue_choice_.below(static_cast<std::uint64_t>(*queues)));
+  }
+  if (beyond_this_version(header)) {
+    return {ResponseCode::request_code_not_supported,
+            "batch, transaction, delay and retry messages are not supported in this version"};
+  }
+  return {};
+}
+
+IncomingMessage SendProcessor::to_message(const RemotingCommand& request,
+                                          const SendMessageHeader& header, std::int32_t queue_id,
+                                          Endpoint born_host) {
+  IncomingMessage message;
+  message.topic = share(request, header.topic);
+  message.properties = stored_properties(header);
+  message.body = request.body;
+  message.queue_id = queue_id;
+  message.flag = header.flag;
+  message.sys_flag = header.sys_flag;
+  message.born_ms = header.born_timestamp_ms;
+  message.born_host = born_host;
+  message.reconsume_times = header.reconsume_times;
+  message.wait_store_ok = find_property(header.properties, property::kWait) != "false";
+  return message;
+}
+
+SharedBytes SendProcessor::stored_properties(const SendMessageHeader& header) {
+  std::array<Property, 4> added;
+  std::size_t count = 0;
+  added[count++] = {property::kRegion, "DefaultRegion"};
+  added[count++] = {property::kTraceOn, "true"};
+  added[count++] = {property::kCluster, configuration_.broker_cluster_name};
+  MessageIdText unique_key;
+  if (find_property(header.properties, property::kUniqueKey).empty()) {
+    const UniqueKey key{.address = store_.store_host().address,
+                        .process = static_cast<std::int16_t>(context_.scope.process().id().value()),
+                        .made = context_.clock.wall_now(),
+                        .counter = unique_key_counter_++};
+    unique_key = encode_unique_key(key);
+    added[count++] = {property::kUniqueKey, view_of(unique_key)};
+  }
+  return rewrite_properties(header.properties, std::span(added).first(count));
+}
+
+void SendProcessor::refuse(Connection& connection, const RemotingCommand& request,
+                           Refusal refusal) {
+  if (request.is_one_way()) return;
+  connection.respond(encode_refusal(request.head, refusal.code, refusal.remark));
+}
+
+void SendProcessor::answer(Connection& connection, const RemotingCommand& request,
+                           std::int32_t queue_id, const PutResult& result) {
+  const ResponseCode code = response_code_of(result.status);
+  if (!counts_as_sent(result.status)) {
+    refuse(connection, request, Refusal{code, name_of(result.status)});
+    return;
+  }
+  if (request.is_one_way()) return;
+  const OffsetMessageId id{store_.store_host(), result.offset};
+  const SendMessageResponse fields{encode_offset_message_id(id), queue_id, result.queue_offset};
+  connection.respond(encode_command(response_head(request.head, code), fields, {}, {}));
+}
+
+}  // namespace drydock

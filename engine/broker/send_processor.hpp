@@ -1,0 +1,56 @@
+// One SEND_MESSAGE_V2 from its header to its response (storage reference, 6.1).
+//
+// Order of the checks: page cache busy (before the queue) → queue full → header → topic name →
+// reserved topic → topic exists or is made → queue id → what this version can't do → the store's
+// own. A worker of the send pool is held from the queue to the append; the wait for the flush needs
+// none.
+#pragma once
+
+#include <memory>
+
+#include "engine/broker/configuration.hpp"
+#include "engine/broker/connection.hpp"
+#include "engine/broker/topics.hpp"
+#include "engine/broker/worker_pool.hpp"
+#include "engine/store/message_store.hpp"
+#include "engine/wire/send_message.hpp"
+
+namespace drydock {
+
+class SendProcessor {
+ public:
+  SendProcessor(Context& context, const BrokerConfiguration& configuration, MessageStore& store);
+
+  // Answers the request on `connection`, unless it is one-way. `slot` is given back at the end: it
+  // bounds the requests in progress.
+  Task<void> process(std::shared_ptr<Connection> connection, RemotingCommand request,
+                     Semaphore::Permit slot);
+
+ private:
+  struct Refusal {
+    ResponseCode code = ResponseCode::success;
+    std::string_view remark;
+    bool refused() const { return code != ResponseCode::success; }
+  };
+
+  Refusal check(const SendMessageHeader& header, std::int32_t& queue_id);
+  IncomingMessage to_message(const RemotingCommand& request, const SendMessageHeader& header,
+                             std::int32_t queue_id, Endpoint born_host);
+  SharedBytes stored_properties(const SendMessageHeader& header);
+  void refuse(Connection& connection, const RemotingCommand& request, Refusal refusal);
+  void answer(Connection& connection, const RemotingCommand& request, std::int32_t queue_id,
+              const PutResult& result);
+
+  Context& context_;
+  const BrokerConfiguration& configuration_;
+  MessageStore& store_;
+  Topics topics_;
+  WorkerPool workers_;
+  RandomStream queue_choice_;
+  std::int16_t unique_key_counter_ = 0;
+};
+
+// A response without fields or body.
+SharedBytes encode_refusal(const CommandHead& request, ResponseCode code, std::string_view remark);
+
+}  // namespace drydock
