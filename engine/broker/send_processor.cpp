@@ -91,7 +91,8 @@ Task<void> SendProcessor::process(std::shared_ptr<Connection> connection, Remoti
   PutResult result = co_await store_.append(lease.worker(), std::move(message));
   lease.release();
   if (result.status == PutStatus::put_ok) {
-    result.status = co_await store_.await_flush(result, wait_store_ok);
+    const PutStatus safe = co_await store_.await_flush(result, wait_store_ok);
+    result.status = safe;
   }
   answer(*connection, request, queue_id, result);
 }

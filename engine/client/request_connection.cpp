@@ -65,7 +65,7 @@ Task<void> RequestConnection::close() {
 }
 
 Task<void> RequestConnection::run() {
-  Result<std::unique_ptr<Stream>> stream = co_await connect();
+  Result<std::unique_ptr<Stream>> stream = co_await open_stream();
   if (stream) {
     TaskScope life(scope_);
     life_ = &life;
@@ -85,7 +85,7 @@ Task<void> RequestConnection::run() {
   settled_.set();
 }
 
-Task<Result<std::unique_ptr<Stream>>> RequestConnection::connect() {
+Task<Result<std::unique_ptr<Stream>>> RequestConnection::open_stream() {
   if (delay_ > Duration()) {
     Result<void> slept = co_await sleep_for(context_.clock, delay_);
     if (!slept) co_return slept.error();

@@ -75,7 +75,7 @@ class RequestConnection {
  private:
   // From connecting to the end of the connection.
   Task<void> run();
-  Task<Result<std::unique_ptr<Stream>>> connect();
+  Task<Result<std::unique_ptr<Stream>>> open_stream();
   Task<void> read_responses(Stream& stream);
   Task<void> write_requests(Stream& stream);
   void take_response(RemotingCommand response);

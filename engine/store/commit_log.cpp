@@ -30,14 +30,13 @@ Duration CommitLog::lock_held_for() const {
 }
 
 Task<AppendResult> CommitLog::append(Worker& worker, SharedBytes record, NextQueueOffset& queue) {
-  AppendResult result;
   Result<Mutex::Permit> lock = co_await put_lock_.lock();
   if (!lock) {
-    result.status = AppendStatus::cancelled;
-    co_return result;
+    const AppendResult refused{.status = AppendStatus::cancelled};
+    co_return refused;
   }
   locked_since_ = context_.clock.now();
-  result = co_await append_locked(worker, std::move(record), queue);
+  const AppendResult result = co_await append_locked(worker, std::move(record), queue);
   locked_since_.reset();
   co_return result;
 }

@@ -186,7 +186,8 @@ Task<PutResult> MessageStore::put_message(Worker& worker, IncomingMessage messag
   const bool wait_store_ok = message.wait_store_ok;
   PutResult result = co_await append(worker, std::move(message));
   if (result.status != PutStatus::put_ok) co_return result;
-  result.status = co_await await_flush(result, wait_store_ok);
+  const PutStatus safe = co_await await_flush(result, wait_store_ok);
+  result.status = safe;
   co_return result;
 }
 

@@ -32,8 +32,8 @@ enum class FlushDiskType : std::uint8_t { async_flush, sync_flush };
 
 // Defaults are those of RocketMQ 5.3.3's MessageStoreConfig; the comment names the key.
 struct StoreConfiguration {
-  std::string store_path_root = "/root/store";  // storePathRootDir
-  std::string store_path_commit_log;            // storePathCommitLog; empty: root/commitlog
+  std::string store_path_root = "/store";  // storePathRootDir; RocketMQ: ~/store
+  std::string store_path_commit_log;       // storePathCommitLog; empty: root/commitlog
   std::int64_t mapped_file_size_commit_log = 1'073'741'824;       // mappedFileSizeCommitLog, bytes
   FlushDiskType flush_disk_type = FlushDiskType::async_flush;     // flushDiskType
   Duration flush_interval_commit_log = Duration::ms(500);         // flushIntervalCommitLog
