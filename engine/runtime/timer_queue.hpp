@@ -38,9 +38,8 @@ class TimerQueue {
   // Removes and returns the first entry whose time is <= `limit`, or null. `skip` chooses among
   // entries of the same time: 0 takes the oldest, k the k-th (or the last) of them.
   Wakeup* pop(std::int64_t limit, std::uint64_t skip = 0) {
-    if (due_.empty() && !open_next_slot(limit)) return nullptr;
+    if (!prepare(limit)) return nullptr;
     ListLink* link = due_.front();
-    if (base_ > limit) return nullptr;
     for (; skip > 0; --skip) {
       ListLink* const next = due_.after(link);
       if (next == nullptr) break;
@@ -49,6 +48,14 @@ class TimerQueue {
     link->unlink();
     return static_cast<Wakeup*>(link);
   }
+
+  // Whether `pop(limit)` would return an entry; if so, the next call must be that pop. In between,
+  // `has_choice` tells whether there are several entries of that time.
+  bool prepare(std::int64_t limit) {
+    if (due_.empty() && !open_next_slot(limit)) return false;
+    return base_ <= limit;
+  }
+  bool has_choice() { return due_.after(due_.front()) != nullptr; }
 
   // True if another entry of the time popped last is waiting.
   bool has_due() const { return !due_.empty(); }

@@ -11,7 +11,9 @@ Kernel::Kernel(KernelOptions options)
 void Kernel::run_until(std::int64_t limit) {
   while (step(limit)) {
   }
-  if (limit > now_) now_ = limit;
+  if (limit <= now_) return;
+  now_ = limit;
+  instant_start_ = events_;
 }
 
 bool Kernel::run_until_idle(std::int64_t limit) {
@@ -27,8 +29,14 @@ void Kernel::engine_event(std::uint32_t subject, EventName name, std::int64_t a,
     fingerprint_.record_value(a);
     fingerprint_.record_value(b);
   }
-  Wakeup* const pulled = triggers_.count(name);
-  if (pulled != nullptr) post_urgent(*pulled);
+  triggers_.count(name, [this](Wakeup& pulled) { post_urgent(pulled); });
+}
+
+// Draws only where there is a choice: how a run is cut into calls of `run_until` changes nothing.
+Wakeup* Kernel::pop_any(std::int64_t limit) {
+  if (!queue_.prepare(limit)) return nullptr;
+  const std::uint64_t skip = queue_.has_choice() ? perturbation_.below(8) : 0;
+  return queue_.pop(limit, skip);
 }
 
 void Kernel::rethrow() { std::rethrow_exception(std::exchange(failure_, nullptr)); }

@@ -65,8 +65,9 @@ class Kernel : public Executor {
     if (!urgent_.empty()) [[unlikely]] {
       wakeup = static_cast<Wakeup*>(urgent_.front());
       wakeup->unlink();
+      advance_to(now_);
     } else {
-      wakeup = queue_.pop(limit, options_.perturb_schedule ? perturbation_.below(8) : 0);
+      wakeup = options_.perturb_schedule ? pop_any(limit) : queue_.pop(limit);
       if (wakeup == nullptr) return false;
       advance_to(wakeup->time());
     }
@@ -81,7 +82,7 @@ class Kernel : public Executor {
 
   // Events run so far.
   std::uint64_t events() const { return events_; }
-  // Instants at which more than one event was due: where order matters. Only counted in total.
+  // Events so far that were not the first of their instant: where order matters.
   std::uint64_t ties() const { return ties_; }
 
   Fingerprint& fingerprint() { return fingerprint_; }
@@ -99,9 +100,11 @@ class Kernel : public Executor {
       instant_start_ = events_;
       return;
     }
-    ++ties_;
-    if (events_ - instant_start_ > options_.events_per_instant_max) [[unlikely]] livelock();
+    const std::uint64_t before = events_ - instant_start_;
+    if (before != 0) ++ties_;
+    if (before > options_.events_per_instant_max) [[unlikely]] livelock();
   }
+  Wakeup* pop_any(std::int64_t limit);
   [[noreturn]] void rethrow();
   [[noreturn]] void livelock() const;
 

@@ -19,18 +19,17 @@ class Triggers {
     watched_[index(name)] = true;
   }
 
-  // Counts an occurrence; returns the entry that it pulls, or null.
-  Wakeup* count(EventName name) {
+  // Counts an occurrence; calls `pull(Wakeup&)` for every entry that it pulls, in the order in
+  // which they were added. `pull` adds no trigger.
+  template <class Pull>
+  void count(EventName name, Pull pull) {
     const std::uint64_t occurrence = ++counts_[index(name)];
-    if (!watched_[index(name)]) return nullptr;
-    for (Entry& entry : waiting_) {
-      if (entry.name != name || entry.occurrence != occurrence) continue;
-      Wakeup* const pulled = entry.wakeup;
-      entry = waiting_.back();
-      waiting_.pop_back();
-      return pulled;
-    }
-    return nullptr;
+    if (!watched_[index(name)]) return;
+    std::erase_if(waiting_, [&](const Entry& entry) {
+      if (entry.name != name || entry.occurrence != occurrence) return false;
+      pull(*entry.wakeup);
+      return true;
+    });
   }
 
   std::uint64_t occurrences(EventName name) const { return counts_[index(name)]; }

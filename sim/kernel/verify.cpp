@@ -28,9 +28,9 @@ class Collector {
   bool over() const { return over_; }
 
  private:
-  std::unique_ptr<Verifiable> run_;
   std::vector<EventRecord> records_;
   bool over_ = false;
+  std::unique_ptr<Verifiable> run_;  // Goes first: it may record while it is taken down.
 };
 
 const char* name_of(EventKind kind) {

@@ -46,8 +46,21 @@ TEST(MemoryPool, CountsWhatWasAskedFor) {
   EXPECT_EQ(pool_bytes_in_use(), before);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(DRYDOCK_ADDRESS_SANITIZER)
+constexpr bool kAddressSanitizer =
+#if defined(__SANITIZE_ADDRESS__)
+    true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+    true;
+#else
+    false;
+#endif
+#else
+    false;
+#endif
+
 TEST(MemoryPool, FreedMemoryIsHandedOutAgain) {
+  if (kAddressSanitizer) GTEST_SKIP() << "the pool is bypassed, so that use after free is seen";
   void* const first = pool_allocate(70);
   pool_free(first, 70);
   // The same class of 128 bytes; not the neighbouring ones.
@@ -58,7 +71,6 @@ TEST(MemoryPool, FreedMemoryIsHandedOutAgain) {
   pool_free(other, 64);
   pool_free(again, 128);
 }
-#endif
 
 }  // namespace
 }  // namespace drydock
