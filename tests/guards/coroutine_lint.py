@@ -32,9 +32,9 @@ RULES = {
 _CO = ("co_await", "co_return", "co_yield")
 _AFTER_STATEMENT = (";", "{", "}", "else", "do")
 _BINARY = frozenset("+ - / % ^ | << == != <= >= <=> && || = , += -= *= /= %= &= |= ^= * &".split())
-# Functions that keep the closure they are given as long as its task lives: World and the processes
-# of both worlds hold their program in a std::function.
-_KEEPERS = ("start",)
+# Functions that keep the closure they are given as long as its task lives, and where: processes of
+# both worlds hold their program in a std::function; `run` of the tests ends after its task.
+_KEEPERS = {"start": "", "run": "tests/"}
 _LARGEST_ALIGNMENT = 16  # What operator new of a coroutine frame guarantees on x86-64.
 
 
@@ -64,9 +64,17 @@ class _Facts:
                     self.overaligned.add(record.name)
         # One name, two types: we can't tell them apart, so neither is blamed.
         self.aggregates = aggregates - others
-        self.braced_helpers = {default.function for text in texts for default in
-                               _braced_defaults(text)
-                               if not default.is_task and default.type in self.aggregates}
+        # {function: the positions of its parameters with braced defaults}
+        self.braced_helpers = {}
+        self.tasks = set()
+        for text in texts:
+            for default in _braced_defaults(text):
+                if not default.is_task and default.type in self.aggregates:
+                    self.braced_helpers.setdefault(default.function, set()).add(default.position)
+            self.tasks |= {text.at(i) for i, token in enumerate(text.tokens)
+                           if token.is_word and text.at(i + 1) == "(" and text.at(i - 1) in (">", "::")
+                           and text.match[i + 1] is not None
+                           and _returns_task(text, i, text.match[i + 1])}
 
 
 class _Record:
@@ -142,8 +150,9 @@ def _records(text):
 
 
 class _BracedDefault:
-    def __init__(self, function, type_name, is_task, line):
-        self.function, self.type, self.is_task, self.line = function, type_name, is_task, line
+    def __init__(self, function, type_name, position, is_task, line):
+        self.function, self.type, self.position = function, type_name, position
+        self.is_task, self.line = is_task, line
 
 
 def _braced_defaults(text):
@@ -168,10 +177,16 @@ def _braced_defaults(text):
         j = i + 1
         while j < text.match[opener] and not (text.at(j) == "," and text.parent[j] == opener):
             if text.at(j) == "{":
-                yield _BracedDefault(text.at(function), text.at(type_end),
+                yield _BracedDefault(text.at(function), text.at(type_end), _commas(text, opener, i),
                                      _returns_task(text, function, text.match[opener]), token.line)
                 break
             j += 1
+
+
+def _commas(text, opener, end):
+    """The commas directly inside the parentheses at `opener`, up to `end`; those between the angles
+    of a template's arguments aren't told apart."""
+    return sum(text.at(j) == "," and text.parent[j] == opener for j in range(opener + 1, end))
 
 
 def _returns_task(text, function, closer):
@@ -334,17 +349,29 @@ class _Linter:
                 if piece in self.facts.aggregates:
                     self.refuse(line, "aggregate-in-await",
                                 f"{piece} is an aggregate: name it in a line before")
-            if text.is_word(j) and text.at(j + 1) == "(" and piece in self.facts.braced_helpers:
+            if text.is_word(j) and text.at(j + 1) == "(" and self._uses_braced_default(j, floor):
                 self.refuse(line, "braced-default",
                             f"`{piece}` has a braced default argument: call it in a line before")
             j += 1
+
+    def _uses_braced_default(self, i, floor):
+        """Does the call at i leave a parameter to its braced default?"""
+        text = self.text
+        positions = self.facts.braced_helpers.get(text.at(i))
+        if positions is None or text.match[i + 1] is None:
+            return False
+        if text.parent[i] == floor and text.at(i) in self.facts.tasks:
+            return False  # What is awaited is a task, whose own defaults have no brace.
+        given = _commas(text, i + 1, text.match[i + 1]) + (text.at(i + 2) != ")")
+        return max(positions) >= given
 
     # -- everything else
 
     def _statement_expression(self, opener):
         text = self.text
         brace = opener + 1
-        if text.match[brace] is None:
+        # EXPECT_DEATH({…}, …) takes a block.
+        if text.match[brace] is None or re.fullmatch(r"[A-Z][A-Z_]+", text.at(opener - 1)):
             return
         if any(text.at(j) == ";" and text.parent[j] == brace
                for j in range(brace, text.match[brace])):
@@ -386,7 +413,9 @@ class _Linter:
                 text.at(k) in _CO and text.function_of(k) == j for k in range(j, body_end)):
             return
         opener = text.parent[i]
-        kept = opener is not None and text.at(opener) == "(" and text.at(opener - 1) in _KEEPERS
+        kept = opener is not None and text.at(opener) == "(" \
+            and text.at(opener - 1) in _KEEPERS \
+            and self.path.startswith(_KEEPERS[text.at(opener - 1)])
         if (before != "=" and not kept) or text.at(body_end + 1) == "(":
             self.refuse(text.tokens[i].line, "lambda-coroutine",
                         "name the lambda in a local that outlives the task, or hand what it captures"
@@ -539,6 +568,12 @@ SELF_TESTS = (
           " void await_resume() {} };"),
     _good("a braced default argument where nobody awaits", "const int x = f();\nco_return x;",
           _AGGREGATE + "int f(Options o = {});"),
+    _good("a helper that gets all of its arguments", "co_await send(encode(1, options));\nco_return 2;",
+          _AGGREGATE + "Bytes encode(int x, const Options& options = {});"),
+    _good("a task that is called like a helper", "co_await encode(1);\nco_return 2;",
+          _AGGREGATE + "Bytes encode(int x, const Options& options = {});\n"
+          "Task<void> Store::encode(int x);"),
+    _good("a block for a death test", 'EXPECT_DEATH({ f(); g(); }, "x");\nco_return 2;'),
     _good("the words in comments and strings",
           '// if (co_await f()) {\nlog("if (co_await f())");\nco_return 2;'),
 )
