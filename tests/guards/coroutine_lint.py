@@ -32,9 +32,10 @@ RULES = {
 _CO = ("co_await", "co_return", "co_yield")
 _AFTER_STATEMENT = (";", "{", "}", "else", "do")
 _BINARY = frozenset("+ - / % ^ | << == != <= >= <=> && || = , += -= *= /= %= &= |= ^= * &".split())
-# Functions that keep the closure they are given as long as its task lives, and where: processes of
-# both worlds hold their program in a std::function; `run` of the tests ends after its task.
-_KEEPERS = {"start": "", "run": "tests/"}
+# Functions that keep the closure they are given as long as its task lives: processes of both worlds
+# hold their program in a std::function (start, start_…); `run` of the tests ends after its task.
+_KEEPER = re.compile(r"start(?:_\w+)?")
+_KEEPER_IN_TESTS = re.compile(r"start(?:_\w+)?|run")
 _LARGEST_ALIGNMENT = 16  # What operator new of a coroutine frame guarantees on x86-64.
 
 
@@ -413,9 +414,9 @@ class _Linter:
                 text.at(k) in _CO and text.function_of(k) == j for k in range(j, body_end)):
             return
         opener = text.parent[i]
+        keeper = _KEEPER_IN_TESTS if self.path.startswith("tests/") else _KEEPER
         kept = opener is not None and text.at(opener) == "(" \
-            and text.at(opener - 1) in _KEEPERS \
-            and self.path.startswith(_KEEPERS[text.at(opener - 1)])
+            and keeper.fullmatch(text.at(opener - 1)) is not None
         if (before != "=" and not kept) or text.at(body_end + 1) == "(":
             self.refuse(text.tokens[i].line, "lambda-coroutine",
                         "name the lambda in a local that outlives the task, or hand what it captures"
@@ -521,6 +522,8 @@ SELF_TESTS = (
          "scope.spawn([&x]() -> Task<void> { co_await x.f(); });\nco_return 2;"),
     _bad("the same without a trailing return type", "lambda-coroutine",
          "scope.spawn(1, [this](auto y) { co_await y.f(); });\nco_return 2;"),
+    _bad("a capturing lambda coroutine that only tests may run", "lambda-coroutine",
+         "run([&x]() -> Task<void> { co_await x.f(); });\nco_return 2;"),
     _bad("a capturing lambda coroutine that is returned", "lambda-coroutine",
          "return [x]() -> Task<int> { co_return x; };"),
     _bad("symmetric transfer", "symmetric-transfer", "co_return 2;",
