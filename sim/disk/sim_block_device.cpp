@@ -26,13 +26,14 @@ Task<Result<void>> SimBlockDevice::write(Worker& worker, std::int64_t offset, Sh
   const auto length = static_cast<std::int64_t>(bytes.size());
   if (!valid(offset, length)) co_return ErrorCode::invalid_argument;
   const bool through = durability == WriteDurability::force_unit_access;
-  const bool device_knows = path_.disk().options().profile.force_unit_access;
+  const bool flush_after = through && !path_.disk().options().profile.force_unit_access;
+  if (flush_after) durability = WriteDurability::device_cache;
   AwaitedCommand::Write request{
       .offset = offset, .bytes = ByteChain(std::move(bytes)), .durability = durability};
   auto command = std::make_unique<AwaitedCommand>(std::move(request));
   Result<ByteChain> written = co_await CommandWait(path_, std::move(command), worker);
   if (!written) co_return written.error();
-  if (!through || device_knows) co_return Result<void>();
+  if (!flush_after) co_return Result<void>();
   Result<void> flushed = co_await flush(worker);  // What the block layer does without FUA.
   co_return flushed;
 }

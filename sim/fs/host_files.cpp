@@ -1,44 +1,43 @@
 #include "sim/fs/host_files.hpp"
 
+#include "sim/fs/process_files.hpp"
+
 namespace drydock::sim {
-namespace {
 
-class NoFiles : public FileSystem {
- public:
-  Task<Result<std::unique_ptr<File>>> open(Worker&, std::string, OpenOptions) override {
-    co_return ErrorCode::not_supported;
+HostFiles::HostFiles(Kernel& kernel, Host& host, SimDisk& disk, FileSystemOptions options)
+    : kernel_(kernel),
+      host_(host),
+      options_(options),
+      path_(disk, host),
+      cache_(std::make_shared<PageCache>(kernel, host.id(), options.page_cache)) {
+  ENSURE(host.powered());
+  if (disk.format() == nullptr) {
+    disk.set_format(std::make_unique<VolumeImage>(disk.store().capacity_bytes()));
   }
-  Task<Result<std::unique_ptr<MappedFile>>> map(Worker&, std::string, std::int64_t) override {
-    co_return ErrorCode::not_supported;
-  }
-  Task<Result<void>> rename(Worker&, std::string, std::string) override {
-    co_return ErrorCode::not_supported;
-  }
-  Task<Result<void>> remove(Worker&, std::string) override { co_return ErrorCode::not_supported; }
-  Task<Result<void>> create_directories(Worker&, std::string) override {
-    co_return ErrorCode::not_supported;
-  }
-  Task<Result<std::vector<FileInfo>>> list(Worker&, std::string) override {
-    co_return ErrorCode::not_supported;
-  }
-  Task<Result<void>> sync_directory(Worker&, std::string) override {
-    co_return ErrorCode::not_supported;
-  }
-  Task<Result<std::unique_ptr<FileLock>>> lock(Worker&, std::string) override {
-    co_return ErrorCode::not_supported;
-  }
-  Result<SpaceInfo> space(std::string) override { return ErrorCode::not_supported; }
-};
-
-}  // namespace
-
-HostFiles::HostFiles(Kernel&, Host& host, SimDisk&, FileSystemOptions) : host_(host) {
+  mount_ = std::make_shared<Mount>(kernel_, path_, cache_, image(), options_);
+  mount_->mount_now();
   host_.add_listener(*this);
 }
-HostFiles::~HostFiles() { host_.remove_listener(*this); }
-std::unique_ptr<FileSystem> HostFiles::attach(SimProcess&) { return std::make_unique<NoFiles>(); }
-void HostFiles::power_lost(Host&) {}
-void HostFiles::power_restored(Host&) {}
-void HostFiles::process_ended(Host&, SimProcess&) {}
+
+HostFiles::~HostFiles() {
+  host_.remove_listener(*this);
+  mount_->die();
+}
+
+std::unique_ptr<FileSystem> HostFiles::attach(SimProcess& process) {
+  return std::make_unique<ProcessFiles>(mount_, process.id());
+}
+
+// The dead mount stays until the power is back: frames of the host's processes still refer to it.
+void HostFiles::power_lost(Host&) { mount_->die(); }
+
+void HostFiles::power_restored(Host&) {
+  mount_ = std::make_shared<Mount>(kernel_, path_, cache_, image(), options_);
+  mount_->start_mounting();
+}
+
+void HostFiles::process_ended(Host&, SimProcess& process) {
+  mount_->process_ended(process.id().value());
+}
 
 }  // namespace drydock::sim

@@ -4,29 +4,38 @@
 #include <memory>
 
 #include "engine/runtime/file_system.hpp"
-#include "sim/disk/disk_path.hpp"
+#include "sim/fs/mount.hpp"
 
 namespace drydock::sim {
 
-struct FileSystemOptions {
-  Duration commit_interval = Duration::s(5);  // ext4's commit=5.
-};
-
-// Kernel, host and disk outlive it. Processes get their view by `attach`.
+// Makes a file system on the disk if there is none, and mounts it, at no cost in time. After a
+// power loss the host mounts it anew when its power is back. Kernel, host and disk outlive it.
 class HostFiles : public HostListener {
  public:
   HostFiles(Kernel& kernel, Host& host, SimDisk& disk, FileSystemOptions options);
   ~HostFiles() override;
+  HostFiles(const HostFiles&) = delete;
+  HostFiles& operator=(const HostFiles&) = delete;
 
-  // The file system as `process` sees it; for SimProcess::attach.
+  // The file system as `process` sees it; for SimProcess::attach. Calls wait while the host mounts.
   std::unique_ptr<FileSystem> attach(SimProcess& process);
+
+  PageCache& cache() { return *cache_; }
+  SimDisk& disk() { return path_.disk(); }
 
   void power_lost(Host& host) override;
   void power_restored(Host& host) override;
   void process_ended(Host& host, SimProcess& process) override;
 
  private:
+  VolumeImage& image() { return static_cast<VolumeImage&>(*disk().format()); }
+
+  Kernel& kernel_;
   Host& host_;
+  FileSystemOptions options_;
+  DiskPath path_;
+  std::shared_ptr<PageCache> cache_;
+  std::shared_ptr<Mount> mount_;
 };
 
 }  // namespace drydock::sim

@@ -1,0 +1,259 @@
+// Stores and buffered writes; size and space of files.
+#include <algorithm>
+
+#include "sim/fs/mount.hpp"
+#include "sim/pagecache/stuck_wait.hpp"
+
+namespace drydock::sim {
+
+// What a write fault or a buffered write asks before it may change a page. `whole_page`: what the
+// page held does not matter.
+Mount::Admission Mount::admit(Inode& inode, std::int64_t page, bool whole_page) {
+  const bool resident = inode.resident(page);
+  if (resident && inode.dirty(page)) return Admission::ready;
+  if (journal_.aborted()) return Admission::read_only;
+  const BlockRef block = inode.block_of(page);
+  if (!resident && !whole_page && block.written()) return Admission::must_read;
+  if (!cache_->below_limit()) return Admission::throttled;
+  // Every first store updates the file's time, which is in the inode's block (W2).
+  if (journal_.shadowed(inode.sync_tid)) return Admission::journal;
+  if (block.hole() && !has_space_for(1)) return Admission::no_space;
+  return Admission::ready;
+}
+
+void Mount::make_dirty(Inode& inode, std::int64_t page) {
+  if (inode.dirty(page)) return;
+  if (!inode.resident(page)) {
+    inode.insert(page, SharedBytes::zeros(static_cast<std::size_t>(kPageBytes)));
+  }
+  if (inode.block_of(page).hole()) ++reserved_;
+  touch(inode);
+  cache_->mark_dirty(inode, page);
+}
+
+void Mount::store_into(Inode& inode, std::int64_t offset, std::span<const std::byte> bytes) {
+  const std::int64_t page = offset / kPageBytes;
+  make_dirty(inode, page);
+  std::memcpy(inode.writable(page) + offset % kPageBytes, bytes.data(), bytes.size());
+}
+
+Task<Result<void>> Mount::make_storable(Inode& inode, Worker& worker, std::int64_t page,
+                                        bool whole_page) {
+  for (;;) {
+    switch (admit(inode, page, whole_page)) {
+      case Admission::ready: co_return Result<void>();
+      case Admission::read_only: co_return ErrorCode::read_only;
+      case Admission::throttled:
+        // Killable, as the kernel's balance_dirty_pages is.
+        co_await StuckWait(cache_->throttled(), worker, WaitPlace::dirty_throttle, clock_,
+                           Waiter::Kind::join);
+        break;
+      case Admission::journal:
+        co_await StuckWait(journal_.shadow_waiters(), worker, WaitPlace::journal, clock_);
+        break;
+      case Admission::must_read: {
+        const PageRange range{page, page + 1};
+        Result<void> in = co_await page_in(inode, worker, range, options_.read_ahead_bytes);
+        if (!in) co_return in;
+        break;
+      }
+      case Admission::no_space: {
+        Result<void> space = co_await wait_for_space(worker, 1);
+        if (!space) co_return space;
+        break;
+      }
+    }
+  }
+}
+
+// Blocks of removed files may be free only after a commit: wait for one, as ext4 does before it
+// reports a full disk.
+Task<Result<void>> Mount::wait_for_space(Worker& worker, std::int64_t blocks) {
+  while (!has_space_for(blocks)) {
+    const Tid frees = journal_.frees_blocks();
+    if (frees == Tid()) co_return ErrorCode::no_space;
+    Result<void> committed = co_await commit(worker, frees);
+    if (!committed) co_return committed;
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> Mount::modifiable(Inode& inode, Worker& worker) {
+  while (journal_.shadowed(inode.sync_tid)) {
+    co_await StuckWait(journal_.shadow_waiters(), worker, WaitPlace::journal, clock_);
+  }
+  if (journal_.aborted()) co_return ErrorCode::read_only;
+  co_return Result<void>();
+}
+
+// Before the file grows: the rest of its last page must be zeros on the device too. (In memory they
+// are: stores end at the size, and a page that is read in is cleared behind it.)
+Task<Result<void>> Mount::zero_tail(Inode& inode, Worker& worker) {
+  const std::int64_t size = inode.size;
+  const std::int64_t page = size / kPageBytes;
+  const bool clean_tail = size % kPageBytes == 0 || !inode.block_of(page).written();
+  if (clean_tail || inode.dirty(page)) co_return Result<void>();
+  Result<void> storable = co_await make_storable(inode, worker, page, false);
+  if (!storable) co_return storable;
+  if (inode.size == size) make_dirty(inode, page);
+  co_return Result<void>();
+}
+
+Task<Result<void>> Mount::write(Inode& inode, Worker& worker, std::int64_t offset,
+                                SharedBytes bytes) {
+  Result<void> entered = co_await enter(worker);
+  if (!entered) co_return entered;
+  if (offset > inode.size) {
+    Result<void> zeroed = co_await zero_tail(inode, worker);
+    if (!zeroed) co_return zeroed;
+  }
+  std::span<const std::byte> rest = bytes.span();
+  while (!rest.empty()) {
+    const std::int64_t page = offset / kPageBytes;
+    const std::int64_t room = kPageBytes - offset % kPageBytes;
+    const auto part = std::min(rest.size(), static_cast<std::size_t>(room));
+    const std::int64_t end = offset + static_cast<std::int64_t>(part);
+    const bool whole = offset % kPageBytes == 0 && (end % kPageBytes == 0 || end >= inode.size);
+    if (admit(inode, page, whole) != Admission::ready) {
+      Result<void> storable = co_await make_storable(inode, worker, page, whole);
+      if (!storable) co_return storable;
+    }
+    store_into(inode, offset, rest.first(part));
+    inode.size = std::max(inode.size, end);
+    rest = rest.subspan(part);
+    offset = end;
+  }
+  co_return Result<void>();
+}
+
+bool Mount::try_store(Inode& inode, std::int64_t offset, std::span<const std::byte> bytes) {
+  if (bytes.empty()) return true;
+  const std::int64_t end = offset + static_cast<std::int64_t>(bytes.size());
+  if (state_ != State::ready || end > inode.size) return false;
+  const PageRange range = pages_of(offset, end - offset);
+  std::int64_t clean_holes = 0;
+  for (std::int64_t page = range.first; page < range.end; ++page) {
+    if (admit(inode, page, false) != Admission::ready) return false;
+    if (!inode.dirty(page) && inode.block_of(page).hole()) ++clean_holes;
+  }
+  if (clean_holes > 1 && !has_space_for(clean_holes)) return false;
+  while (!bytes.empty()) {
+    const std::int64_t room = kPageBytes - offset % kPageBytes;
+    const auto part = std::min(bytes.size(), static_cast<std::size_t>(room));
+    store_into(inode, offset, bytes.first(part));
+    offset += static_cast<std::int64_t>(part);
+    bytes = bytes.subspan(part);
+  }
+  return true;
+}
+
+Task<Result<void>> Mount::store(Inode& inode, Worker& worker, std::int64_t offset,
+                                SharedBytes bytes) {
+  Result<void> entered = co_await enter(worker);
+  if (!entered) co_return entered;
+  std::span<const std::byte> rest = bytes.span();
+  while (!rest.empty()) {
+    const std::int64_t room = kPageBytes - offset % kPageBytes;
+    const auto part = std::min(rest.size(), static_cast<std::size_t>(room));
+    const std::int64_t end = offset + static_cast<std::int64_t>(part);
+    Result<void> storable = co_await make_storable(inode, worker, offset / kPageBytes, false);
+    if (!storable) co_return storable;
+    if (end > inode.size) co_return ErrorCode::io_error;  // Cut by somebody: SIGBUS.
+    store_into(inode, offset, rest.first(part));
+    rest = rest.subspan(part);
+    offset = end;
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> Mount::truncate(Inode& inode, Worker& worker, std::int64_t size) {
+  Result<void> entered = co_await enter(worker);
+  if (!entered) co_return entered;
+  if (size < inode.size) {
+    Result<void> shorter = co_await cut(inode, worker, size);
+    co_return shorter;
+  }
+  if (size > inode.size) {
+    Result<void> zeroed = co_await zero_tail(inode, worker);
+    if (!zeroed) co_return zeroed;
+  }
+  Result<void> free = co_await modifiable(inode, worker);
+  if (!free) co_return free;
+  if (size <= inode.size) co_return Result<void>();
+  inode.size = size;
+  record(inode, Need::data,
+         {.kind = MetadataOp::Kind::set_size, .inode = inode.number, .count = size});
+  co_return Result<void>();
+}
+
+// Makes the file shorter. Waits until nothing of the lost part is on its way to or from the device,
+// so that no late write lands in a block that has a new owner.
+Task<Result<void>> Mount::cut(Inode& inode, Worker& worker, std::int64_t size) {
+  const std::int64_t tail_page = size / kPageBytes;
+  const bool has_tail = size % kPageBytes != 0;
+  for (;;) {
+    Result<void> free = co_await modifiable(inode, worker);
+    if (!free) co_return free;
+    if (inode.device_io > 0) {
+      co_await StuckWait(inode.device_idle, worker, WaitPlace::page_lock, clock_);
+      continue;
+    }
+    const PageRange lost{tail_page, INT64_MAX};
+    if (inode.in_flight(lost, inode.last_started()) != nullptr) {
+      co_await wait_for_writeback(inode, worker, lost);
+      continue;
+    }
+    const bool absent =
+        has_tail && inode.block_of(tail_page).written() && !inode.resident(tail_page);
+    if (!absent) break;
+    const PageRange tail{tail_page, tail_page + 1};
+    Result<void> in = co_await page_in(inode, worker, tail, 0);
+    if (!in) co_return in;
+  }
+  if (size >= inode.size) co_return Result<void>();
+  if (has_tail && inode.resident(tail_page)) {
+    make_dirty(inode, tail_page);
+    const std::int64_t from = size % kPageBytes;
+    std::memset(inode.writable(tail_page) + from, 0, static_cast<std::size_t>(kPageBytes - from));
+    // The zeros reach the device before the new size does: nothing comes back when the file grows.
+    journal_.running().ordered.push_back(
+        {.inode = &inode, .first = tail_page, .end = tail_page + 1});
+  }
+  const std::int64_t first = tail_page + (has_tail ? 1 : 0);
+  drop_pages(inode, {first, INT64_MAX});
+  inode.size = size;
+  inode.emptied = size == 0;
+  record(inode, Need::data, {.kind = MetadataOp::Kind::cut, .inode = inode.number, .page = first});
+  record(inode, Need::data,
+         {.kind = MetadataOp::Kind::set_size, .inode = inode.number, .count = size});
+  co_return Result<void>();
+}
+
+Task<Result<void>> Mount::allocate(Inode& inode, Worker& worker, std::int64_t offset,
+                                   std::int64_t length) {
+  Result<void> entered = co_await enter(worker);
+  if (!entered) co_return entered;
+  const PageRange range = pages_of(offset, length);
+  for (;;) {
+    if (offset + length > inode.size) {
+      Result<void> zeroed = co_await zero_tail(inode, worker);
+      if (!zeroed) co_return zeroed;
+    }
+    Result<void> free = co_await modifiable(inode, worker);
+    if (!free) co_return free;
+    const std::int64_t holes = count_holes(inode, range, Reserved::no);
+    if (has_space_for(holes)) break;
+    Result<void> space = co_await wait_for_space(worker, holes);
+    if (!space) co_return space;
+  }
+  reserved_ -= count_holes(inode, range, Reserved::yes);
+  map_holes(inode, range, journal_.running());
+  if (offset + length > inode.size) {
+    inode.size = offset + length;
+    record(inode, Need::data,
+           {.kind = MetadataOp::Kind::set_size, .inode = inode.number, .count = inode.size});
+  }
+  co_return Result<void>();
+}
+
+}  // namespace drydock::sim

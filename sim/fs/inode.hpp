@@ -1,0 +1,61 @@
+// An inode in use.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sim/fs/block_allocator.hpp"
+#include "sim/fs/journal.hpp"
+#include "sim/pagecache/page_cache.hpp"
+
+namespace drydock::sim {
+
+// Pages on their way from the device into the cache. Shared between the command and those who wait.
+struct PageRead {
+  PageRange range;
+  bool superseded = false;  // The pages were cut or written directly meanwhile: not inserted.
+  bool ended = false;
+  Result<void> outcome;
+  WaitList waiters;
+};
+
+// A direct write in several commands.
+struct DirectWrite {
+  PageRange pages;
+  std::int64_t end_offset = 0;
+  int remaining = 0;
+  Result<void> outcome;
+  WaitList waiters;
+};
+
+// Its record is the live one: what the running transaction will make durable. Its size is that of
+// the file as processes see it: at least the record's, more where appended data is not written yet.
+class Inode : public CachedFile {
+ public:
+  Inode(InodeNumber number, InodeRecord& record, PageCache& cache, PageBacking& backing)
+      : CachedFile(cache, backing), number(number), record(record), size(record.size) {}
+
+  BlockRef block_of(std::int64_t page) const { return record.block_of(page); }
+  // Reads in flight must not bring back what these pages were before.
+  void supersede_reads(PageRange range) {
+    for (const auto& read : reads) {
+      if (read->range.first < range.end && range.first < read->range.end) read->superseded = true;
+    }
+  }
+
+  const InodeNumber number;
+  InodeRecord& record;
+  std::int64_t size;
+  Tid sync_tid;  // The last transaction with anything of the inode: what fsync waits for.
+  Tid data_tid;  // The last one without which its data cannot be found: what fdatasync waits for.
+  int handles = 0;       // Open files and mappings.
+  int device_io = 0;     // Reads and direct writes in flight.
+  WaitList device_idle;  // Until there are none.
+  bool emptied = false;  // Truncated to nothing: written out when it is closed.
+  AllocationWindow window;
+  std::vector<std::shared_ptr<PageRead>> reads;
+  std::uint32_t lock_holder = 0;  // Process id.
+  int locks = 0;
+};
+
+}  // namespace drydock::sim

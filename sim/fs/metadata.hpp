@@ -1,0 +1,124 @@
+// sim/fs models a journaling file system in the manner of ext4 (data=ordered, delayed allocation,
+// extents unwritten until their data is on the device) on one disk, as one host mounts it.
+//
+//   metadata         inodes, directories, block maps; the operations that change them
+//   block_allocator  free blocks
+//   volume_image     what of all that is on the disk: metadata as of the last durable transaction
+//   journal          transactions: running, committing, durable; who waits for which
+//   inode            an inode in use: its pages, its size in memory, its reads in flight
+//   mount            the mounted file system: file_io, read_io, direct_io, sync and names are its
+//   parts process_files    engine/runtime's FileSystem, File, MappedFile as one process sees them
+//   host_files       the host's mount across its power losses: what a world builds
+//
+// How a power loss is decided. Every change of metadata is a MetadataOp. It changes the live
+// metadata at once and joins the running transaction; when the transaction's commit record is on
+// the media, its operations are applied to the image on the disk. File data goes to its blocks by
+// ordinary writes. After a power loss there is nothing but the image and the blocks, so the rules
+// of the Linux I/O model, section 4.5, follow from when an operation is recorded:
+//
+//   R1 transactions are atomic and ordered     they are applied whole, one after the other.
+//   R2 size grows with completed data only     `grow_size` is recorded by the end of a write.
+//   R3 zeros until written and committed       blocks are mapped unwritten; `mark_written` is
+//                                              recorded by the end of the write.
+//   R4 rename-over forces data out             the file is `ordered` in that transaction.
+//   R5 page by page, R6 sectors, R7 cache      is the disk's business.
+//
+// What it does not do yet: the bytes of metadata (a journal block holds a header only, so a damaged
+// journal is a flag, not a puzzle), checkpoints and a full journal (J3), handles that wait for a
+// locked transaction (J1), timestamps, permissions, quotas, hard and symbolic links, XFS, the
+// errors=panic policy, several mount points per process.
+//
+// This file: metadata as a value. The same class is the live state and the state on the disk.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/types/strong.hpp"
+#include "sim/disk/sparse_table.hpp"
+
+namespace drydock::sim {
+
+using InodeNumber = Id<struct InodeNumberTag, std::uint64_t>;
+inline constexpr InodeNumber kRootDirectory{1};
+
+// Consecutive blocks of the disk.
+struct BlockRun {
+  std::int64_t block = 0;
+  std::int64_t count = 0;
+};
+
+// Where one page of a file lives: nowhere (a hole), or in a block whose content does not count yet
+// (unwritten: it reads as zeros), or in a block that holds it.
+class BlockRef {
+ public:
+  BlockRef() = default;
+  static BlockRef unwritten(std::int64_t block) { return BlockRef(block, 0); }
+  bool hole() const { return packed_ == 0; }
+  bool written() const { return (packed_ & 1) != 0; }
+  std::int64_t block() const { return packed_ >> 1; }
+  void mark_written() { packed_ |= 1; }
+
+ private:
+  BlockRef(std::int64_t block, std::int64_t written) : packed_(block << 1 | written) {}
+  std::int64_t packed_ = 0;  // Block 0 is the superblock, never a file's.
+};
+
+struct InodeRecord {
+  bool is_directory = false;
+  std::int64_t links = 0;
+  std::int64_t size = 0;
+  SparseTable<BlockRef> blocks;                // Of a file.
+  std::map<std::string, InodeNumber> entries;  // Of a directory.
+
+  BlockRef block_of(std::int64_t page) const {
+    const BlockRef* const ref = blocks.find(page);
+    return ref == nullptr ? BlockRef() : *ref;
+  }
+};
+
+// One change. Made by the functions below.
+struct MetadataOp {
+  enum class Kind : std::uint8_t {
+    make,          // A new inode without a name.
+    link,          // A name in a directory for an inode.
+    unlink,        // Takes a name away.
+    set_size,      // Truncate: the size becomes exactly that.
+    grow_size,     // The size becomes at least that.
+    map_blocks,    // Pages of a hole get blocks, unwritten.
+    mark_written,  // The blocks of pages hold their data now.
+    cut,           // Pages from one on lose their blocks.
+    free,          // The inode and its blocks are gone.
+  };
+  Kind kind = Kind::make;
+  bool is_directory = false;
+  InodeNumber inode;       // link, unlink: the directory.
+  InodeNumber target;      // link: what gets the name.
+  std::int64_t page = 0;   // map_blocks, mark_written, cut.
+  std::int64_t count = 0;  // map_blocks, mark_written: pages. *_size: bytes.
+  std::int64_t block = 0;  // map_blocks: the first one.
+  std::string name;        // link, unlink.
+};
+
+class Metadata {
+ public:
+  // An empty file system: the root directory alone.
+  Metadata();
+
+  InodeRecord* find(InodeNumber number);
+  std::map<InodeNumber, InodeRecord>& inodes() { return inodes_; }
+  // The number that the next `make` will use.
+  InodeNumber next_inode() const { return next_inode_; }
+
+  // Makes the change. Blocks that lost their file are appended to `freed`.
+  void apply(const MetadataOp& op, std::vector<BlockRun>& freed);
+
+ private:
+  static void cut(InodeRecord& record, std::int64_t page, std::vector<BlockRun>& freed);
+
+  std::map<InodeNumber, InodeRecord> inodes_;
+  InodeNumber next_inode_{2};
+};
+
+}  // namespace drydock::sim

@@ -1,0 +1,231 @@
+// A mounted file system.
+//
+// States: mounting (every call waits), ready, failed (the image is damaged or the disk did not
+// answer: every call fails), dead (the host lost its power or the world ends: nothing of it is used
+// again; it stays in memory until the last frame that refers to it has gone).
+//
+// Space. A dirty page without a block has a reservation: `reserved_` counts them, and is at most
+// the number of free blocks, so writeback always finds one. Blocks of removed files are free when
+// the transaction that freed them is durable, not before: until then a power loss brings the file
+// back.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/runtime/file_system.hpp"
+#include "sim/fs/inode.hpp"
+
+namespace drydock::sim {
+
+struct FileSystemOptions {
+  Duration commit_interval = Duration::s(5);  // ext4's commit=5.
+  Duration replay_time = Duration::ms(20);    // Of a mount, besides reading the journal.
+  std::int64_t read_ahead_bytes = 128 << 10;  // Of buffered reads and major faults.
+  int open_files_max = 65'535;                // Per process.
+  PageCacheOptions page_cache;
+};
+
+class Mount;
+
+// An open file or mapping of an inode: keeps it alive, knows which errors it has reported.
+class InodeHandle {
+ public:
+  InodeHandle(std::shared_ptr<Mount> mount, Inode& inode);
+  InodeHandle(InodeHandle&& other) noexcept = default;
+  InodeHandle& operator=(InodeHandle&&) = delete;
+  ~InodeHandle();
+
+  Mount& mount() const { return *mount_; }
+  Inode& inode() const { return *inode_; }
+  ErrorSequence::Cursor& errors() { return errors_; }
+
+ private:
+  std::shared_ptr<Mount> mount_;
+  Inode* inode_;
+  ErrorSequence::Cursor errors_;
+};
+
+class Mount final : public PageBacking,
+                    public JournalClient,
+                    public std::enable_shared_from_this<Mount> {
+ public:
+  Mount(Kernel& kernel, DiskPath& path, std::shared_ptr<PageCache> cache, VolumeImage& image,
+        const FileSystemOptions& options);
+  ~Mount();
+  Mount(const Mount&) = delete;
+  Mount& operator=(const Mount&) = delete;
+
+  // At once, at the beginning of the world; or as a booting host does it.
+  void mount_now();
+  void start_mounting();
+  // The host lost its power, or the world ends.
+  void die();
+  bool dead() const { return state_ == State::dead; }
+
+  PageCache& cache() { return *cache_; }
+  Journal& journal() { return journal_; }
+  const FileSystemOptions& options() const { return options_; }
+  std::int64_t direct_alignment() const { return direct_alignment_; }
+
+  // names.cpp
+  Task<Result<InodeHandle>> open(Worker& worker, std::string path, Create create);
+  Task<Result<void>> rename(Worker& worker, std::string from, std::string to);
+  Task<Result<void>> remove(Worker& worker, std::string path);
+  Task<Result<void>> create_directories(Worker& worker, std::string path);
+  Task<Result<std::vector<FileInfo>>> list(Worker& worker, std::string path);
+  Task<Result<InodeHandle>> open_directory(Worker& worker, std::string path);
+  Result<SpaceInfo> space() const;
+
+  // file_io.cpp
+  Task<Result<void>> write(Inode& inode, Worker& worker, std::int64_t offset, SharedBytes bytes);
+  Task<Result<void>> truncate(Inode& inode, Worker& worker, std::int64_t size);
+  Task<Result<void>> allocate(Inode& inode, Worker& worker, std::int64_t offset,
+                              std::int64_t length);
+  // Stores into a mapping of `mapped` bytes; false if that could block.
+  bool try_store(Inode& inode, std::int64_t offset, std::span<const std::byte> bytes);
+  Task<Result<void>> store(Inode& inode, Worker& worker, std::int64_t offset, SharedBytes bytes);
+
+  // read_io.cpp
+  // The range, which lies inside the file, without waiting; an empty chain if it has to wait.
+  ByteChain try_read(Inode& inode, std::int64_t offset, std::int64_t length);
+  // As much of the range as the file has.
+  Task<Result<ByteChain>> read(Inode& inode, Worker& worker, std::int64_t offset,
+                               std::int64_t length, bool read_ahead);
+
+  // direct_io.cpp
+  Task<Result<void>> write_direct(InodeHandle& handle, Worker& worker, std::int64_t offset,
+                                  SharedBytes bytes);
+  Task<Result<ByteChain>> read_direct(InodeHandle& handle, Worker& worker, std::int64_t offset,
+                                      std::int64_t length);
+
+  // sync.cpp
+  enum class SyncKind : std::uint8_t {
+    pages,  // sync_file_range: no metadata, no flush.
+    data,   // fdatasync, msync.
+    all,    // fsync.
+  };
+  Task<Result<void>> sync(InodeHandle& handle, Worker& worker, PageRange range, SyncKind kind);
+  Task<Result<void>> commit(Worker& worker, Tid tid);
+
+  // The inode lost a handle.
+  void closed(Inode& inode);
+  void process_ended(std::uint32_t process_id);
+
+  // PageBacking, JournalClient.
+  void write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages) override;
+  bool order_is_kept(OrderedData& ordered) override;
+  void blocks_are_free(const std::vector<BlockRun>& freed) override;
+
+ private:
+  enum class State : std::uint8_t { mounting, ready, failed, dead };
+  // Whether a page can be stored into now, and if not, why.
+  enum class Admission : std::uint8_t { ready, read_only, throttled, journal, must_read, no_space };
+  enum class Need : std::uint8_t { sync, data };
+  class PageWrite;
+  class PageReadCommand;
+  class MountRead;
+  // A name to be looked up or made: the directory, and what it holds under the name (or null).
+  struct Location {
+    Inode* directory = nullptr;
+    std::string name;
+    Inode* found = nullptr;
+  };
+
+  // mount.cpp
+  Task<Result<void>> enter(Worker& worker);
+  void journal_was_read(Result<void> outcome);
+  void replay_over();
+  void build_live_state();
+  Inode& inode(InodeNumber number);
+  void record(Inode& inode, Need need, Transaction& transaction, MetadataOp op);
+  void record(Inode& inode, Need need, MetadataOp op) {
+    record(inode, need, journal_.running(), std::move(op));
+  }
+  // The inode changes in a way that only fsync cares for.
+  void touch(Inode& inode) { join(inode, Need::sync, journal_.running()); }
+  static void join(Inode& inode, Need need, Transaction& transaction);
+  void write_ended(Inode& inode, PageRange range, const std::shared_ptr<DirectWrite>& direct,
+                   Result<void> outcome);
+  void data_is_on_device(Inode& inode, PageRange range, std::int64_t end_offset);
+  bool needs_journal(const Inode& inode, PageRange range) const;
+  void direct_write_ended(Inode& inode, PageRange range, DirectWrite& direct, Result<void> outcome);
+  void read_ended(Inode& inode, const std::shared_ptr<PageRead>& read, const ByteChain& bytes,
+                  Result<void> outcome);
+  void device_io_ended(Inode& inode);
+  // Gives blocks, unwritten, to the holes of the range.
+  void map_holes(Inode& inode, PageRange range, Transaction& transaction);
+  void submit_pages(Inode& inode, std::int64_t first, std::vector<SharedBytes> pages);
+  void free_if_unused(Inode& inode);
+  bool has_space_for(std::int64_t blocks) const {
+    return allocator_->free_blocks() - reserved_ >= blocks;
+  }
+  // Holes in the range: those of dirty pages (which have a reservation), or the others.
+  enum class Reserved : std::uint8_t { yes, no };
+  std::int64_t count_holes(const Inode& inode, PageRange range, Reserved reserved) const;
+  void drop_pages(Inode& inode, PageRange range);
+
+  // names.cpp
+  Result<Location> locate(const std::string& path);
+  Task<Result<Location>> locate_to_change(Worker& worker, std::string path);
+  Inode& make(Location& location, bool is_directory);
+  Result<void> may_replace(const Location& from, const Location& to);
+  bool inside(const Inode& directory, InodeNumber possible_parent);
+
+  // file_io.cpp
+  Admission admit(Inode& inode, std::int64_t page, bool whole_page);
+  Task<Result<void>> make_storable(Inode& inode, Worker& worker, std::int64_t page,
+                                   bool whole_page);
+  // Once admitted.
+  void store_into(Inode& inode, std::int64_t offset, std::span<const std::byte> bytes);
+  void make_dirty(Inode& inode, std::int64_t page);
+  Task<Result<void>> wait_for_space(Worker& worker, std::int64_t blocks);
+  Task<Result<void>> modifiable(Inode& inode, Worker& worker);
+  Task<Result<void>> zero_tail(Inode& inode, Worker& worker);
+  Task<Result<void>> cut(Inode& inode, Worker& worker, std::int64_t size);
+
+  // read_io.cpp
+  std::shared_ptr<PageRead> start_read(Inode& inode, std::int64_t page, std::int64_t end);
+  Task<Result<void>> page_in(Inode& inode, Worker& worker, PageRange range, std::int64_t ahead);
+
+  // direct_io.cpp
+  static constexpr std::int64_t kDirectBytesMax = 1 << 20;
+  Task<Result<void>> invalidate(InodeHandle& handle, Worker& worker, PageRange range);
+  void submit_direct(Inode& inode, std::int64_t offset, const SharedBytes& bytes,
+                     const std::shared_ptr<DirectWrite>& direct);
+
+  // sync.cpp
+  Task<void> write_and_wait(Inode& inode, Worker& worker, PageRange range);
+  Task<void> wait_for_writeback(Inode& inode, Worker& worker, PageRange range);
+  Task<Result<void>> flush_device(Worker& worker);
+
+  class Booted : public Wakeup {
+   public:
+    Booted(Mount& mount, std::uint32_t host)
+        : Wakeup(&Booted::on_run, EventKind::writeback, host), mount_(mount) {}
+
+   private:
+    static void on_run(Wakeup& wakeup) { static_cast<Booted&>(wakeup).mount_.replay_over(); }
+    Mount& mount_;
+  };
+
+  friend class InodeHandle;
+
+  Kernel& kernel_;
+  DiskPath& path_;
+  const Clock& clock_;
+  std::shared_ptr<PageCache> cache_;
+  VolumeImage& image_;
+  FileSystemOptions options_;
+  std::int64_t direct_alignment_;
+  State state_ = State::mounting;
+  WaitList mounted_;
+  Journal journal_;
+  Metadata live_;
+  std::unique_ptr<BlockAllocator> allocator_;
+  std::int64_t reserved_ = 0;
+  std::map<InodeNumber, std::unique_ptr<Inode>> inodes_;
+  Booted booted_;
+};
+
+}  // namespace drydock::sim

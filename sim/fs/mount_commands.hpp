@@ -1,0 +1,58 @@
+// The device commands of a mounted file system. Private to the parts of Mount.
+#pragma once
+
+#include "sim/fs/mount.hpp"
+
+namespace drydock::sim {
+
+// Consecutive pages of a file on their way to consecutive blocks.
+class Mount::PageWrite final : public DiskCommand {
+ public:
+  using DiskCommand::Write;
+  PageWrite(Mount& mount, Inode& inode, PageRange range, std::shared_ptr<DirectWrite> direct,
+            Write write)
+      : DiskCommand(std::move(write)),
+        mount_(mount),
+        inode_(inode),
+        range_(range),
+        direct_(std::move(direct)) {}
+  void completed(Result<void> outcome) override {
+    mount_.write_ended(inode_, range_, direct_, std::move(outcome));
+  }
+
+ private:
+  Mount& mount_;
+  Inode& inode_;
+  PageRange range_;
+  std::shared_ptr<DirectWrite> direct_;
+};
+
+// The other way.
+class Mount::PageReadCommand final : public DiskCommand {
+ public:
+  using DiskCommand::Read;
+  PageReadCommand(Mount& mount, Inode& inode, std::shared_ptr<PageRead> read, Read command)
+      : DiskCommand(command), mount_(mount), inode_(inode), read_(std::move(read)) {}
+  void completed(Result<void> outcome) override {
+    mount_.read_ended(inode_, read_, bytes(), std::move(outcome));
+  }
+
+ private:
+  Mount& mount_;
+  Inode& inode_;
+  std::shared_ptr<PageRead> read_;
+};
+
+// The journal, read at a mount.
+class Mount::MountRead final : public DiskCommand {
+ public:
+  MountRead(Mount& mount, std::int64_t length)
+      : DiskCommand(Read{.offset = 0, .length = length, .purpose = Purpose::journal}),
+        mount_(mount) {}
+  void completed(Result<void> outcome) override { mount_.journal_was_read(std::move(outcome)); }
+
+ private:
+  Mount& mount_;
+};
+
+}  // namespace drydock::sim

@@ -1,0 +1,215 @@
+// Directories and names.
+#include <algorithm>
+
+#include "sim/fs/mount.hpp"
+#include "sim/pagecache/stuck_wait.hpp"
+
+namespace drydock::sim {
+namespace {
+
+using Kind = MetadataOp::Kind;
+
+// The names of an absolute path; empty for the root. Refuses what is not of that form.
+Result<std::vector<std::string>> names_of(const std::string& path) {
+  if (path.empty() || path.front() != '/') return ErrorCode::invalid_argument;
+  std::vector<std::string> names;
+  std::size_t begin = 1;
+  while (begin < path.size()) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    std::string name = path.substr(begin, end - begin);
+    if (name == "." || name == "..") return ErrorCode::invalid_argument;
+    if (!name.empty()) names.push_back(std::move(name));
+    begin = end + 1;
+  }
+  return names;
+}
+
+}  // namespace
+
+Result<Mount::Location> Mount::locate(const std::string& path) {
+  Result<std::vector<std::string>> names = names_of(path);
+  if (!names) return names.error();
+  Location location{.found = &inode(kRootDirectory)};
+  for (std::string& name : *names) {
+    if (location.found == nullptr) return ErrorCode::not_found;
+    if (!location.found->record.is_directory) return ErrorCode::not_found;
+    location.directory = location.found;
+    const auto& entries = location.directory->record.entries;
+    const auto entry = entries.find(name);
+    location.found = entry == entries.end() ? nullptr : &inode(entry->second);
+    location.name = std::move(name);
+  }
+  return location;
+}
+
+// Looks a name up that is about to change, once the journal lets its directory change.
+Task<Result<Mount::Location>> Mount::locate_to_change(Worker& worker, std::string path) {
+  for (;;) {
+    Result<Location> location = locate(path);
+    if (!location) co_return location;
+    if (journal_.aborted()) co_return ErrorCode::read_only;
+    Inode* const directory = location->directory;
+    if (directory == nullptr) co_return ErrorCode::busy;  // The root itself.
+    if (!journal_.shadowed(directory->sync_tid)) co_return location;
+    co_await StuckWait(journal_.shadow_waiters(), worker, WaitPlace::journal, clock_);
+  }
+}
+
+Inode& Mount::make(Location& location, bool is_directory) {
+  const InodeNumber number = live_.next_inode();
+  Transaction& transaction = journal_.running();
+  MetadataOp made{.kind = Kind::make, .is_directory = is_directory, .inode = number};
+  live_.apply(made, transaction.freed);
+  transaction.ops.push_back(std::move(made));
+  location.found = &inode(number);
+  join(*location.found, Need::data, transaction);
+  record(*location.directory, Need::data,
+         {.kind = Kind::link,
+          .inode = location.directory->number,
+          .target = number,
+          .name = location.name});
+  return *location.found;
+}
+
+Task<Result<InodeHandle>> Mount::open(Worker& worker, std::string path, Create create) {
+  Result<void> entered = co_await enter(worker);
+  if (!entered) co_return entered.error();
+  Result<Location> location = locate(path);
+  if (!location) co_return location.error();
+  if (location->found == nullptr) {
+    if (create == Create::never) co_return ErrorCode::not_found;
+    Result<Location> place = co_await locate_to_change(worker, path);
+    if (!place) co_return place.error();
+    location = std::move(place);
+  }
+  if (location->found == nullptr) {
+    make(*location, false);
+  } else if (create == Create::must_be_new) {
+    co_return ErrorCode::exists;
+  }
+  if (location->found->record.is_directory) co_return ErrorCode::permission_denied;
+  co_return InodeHandle(shared_from_this(), *location->found);
+}
+
+Task<Result<InodeHandle>> Mount::open_directory(Worker& worker, std::string path) {
+  Result<void> entered = co_await enter(worker);
+  if (!entered) co_return entered.error();
+  Result<Location> location = locate(path);
+  if (!location) co_return location.error();
+  const bool found = location->found != nullptr && location->found->record.is_directory;
+  if (!found) co_return ErrorCode::not_found;
+  co_return InodeHandle(shared_from_this(), *location->found);
+}
+
+// Whether `possible_parent` is the directory or one above it.
+bool Mount::inside(const Inode& directory, InodeNumber possible_parent) {
+  if (directory.number == possible_parent) return true;
+  const InodeRecord* const parent = live_.find(possible_parent);
+  return std::any_of(parent->entries.begin(), parent->entries.end(), [&](const auto& entry) {
+    const InodeRecord* const below = live_.find(entry.second);
+    return below->is_directory && inside(directory, entry.second);
+  });
+}
+
+Result<void> Mount::may_replace(const Location& from, const Location& to) {
+  if (from.found == nullptr) return ErrorCode::not_found;
+  const InodeRecord& moved = from.found->record;
+  if (moved.is_directory && inside(*to.directory, from.found->number)) {
+    return ErrorCode::invalid_argument;
+  }
+  if (to.found == nullptr) return {};
+  const InodeRecord& replaced = to.found->record;
+  if (moved.is_directory != replaced.is_directory) return ErrorCode::invalid_argument;
+  if (!replaced.entries.empty()) return ErrorCode::not_empty;
+  return {};
+}
+
+Task<Result<void>> Mount::rename(Worker& worker, std::string from_path, std::string to_path) {
+  Result<void> entered = co_await enter(worker);
+  if (!entered) co_return entered;
+  Result<Location> from = co_await locate_to_change(worker, from_path);
+  if (!from) co_return from.error();
+  Result<Location> to = co_await locate_to_change(worker, to_path);
+  if (!to) co_return to.error();
+  from = locate(from_path);  // Things may have moved while we waited for the second one.
+  if (!from) co_return from.error();
+  Result<void> allowed = may_replace(*from, *to);
+  if (!allowed) co_return allowed;
+  Inode& moved = *from->found;
+  Inode* const replaced = to->found;
+  if (replaced == &moved) co_return Result<void>();
+  if (replaced != nullptr) {
+    record(*to->directory, Need::data,
+           {.kind = Kind::unlink, .inode = to->directory->number, .name = to->name});
+    touch(*replaced);
+  }
+  record(*from->directory, Need::data,
+         {.kind = Kind::unlink, .inode = from->directory->number, .name = from->name});
+  record(*to->directory, Need::data,
+         {.kind = Kind::link,
+          .inode = to->directory->number,
+          .target = moved.number,
+          .name = to->name});
+  touch(moved);
+  if (replaced != nullptr && !moved.record.is_directory) {
+    // R4 (auto_da_alloc): a file that takes the place of another one is written out before the
+    // rename is durable, so that nobody finds an empty file under the old name.
+    journal_.running().ordered.push_back({.inode = &moved, .first = 0, .end = INT64_MAX});
+    cache_->start_writeback(moved, PageRange());
+  }
+  if (replaced != nullptr) free_if_unused(*replaced);
+  co_return Result<void>();
+}
+
+Task<Result<void>> Mount::remove(Worker& worker, std::string path) {
+  Result<void> entered = co_await enter(worker);
+  if (!entered) co_return entered;
+  Result<Location> location = co_await locate_to_change(worker, path);
+  if (!location) co_return location.error();
+  if (location->found == nullptr) co_return ErrorCode::not_found;
+  Inode& removed = *location->found;
+  if (!removed.record.entries.empty()) co_return ErrorCode::not_empty;
+  record(*location->directory, Need::data,
+         {.kind = Kind::unlink, .inode = location->directory->number, .name = location->name});
+  touch(removed);
+  free_if_unused(removed);
+  co_return Result<void>();
+}
+
+Task<Result<void>> Mount::create_directories(Worker& worker, std::string path) {
+  Result<void> entered = co_await enter(worker);
+  if (!entered) co_return entered;
+  Result<std::vector<std::string>> names = names_of(path);
+  if (!names) co_return names.error();
+  std::string prefix;
+  for (const std::string& name : *names) {
+    prefix += "/" + name;
+    Result<Location> location = locate(prefix);
+    if (!location) co_return location.error();
+    if (location->found == nullptr) {
+      Result<Location> place = co_await locate_to_change(worker, prefix);
+      if (!place) co_return place.error();
+      location = std::move(place);
+    }
+    if (location->found == nullptr) make(*location, true);
+    if (!location->found->record.is_directory) co_return ErrorCode::exists;
+  }
+  co_return Result<void>();
+}
+
+Task<Result<std::vector<FileInfo>>> Mount::list(Worker& worker, std::string path) {
+  Result<void> entered = co_await enter(worker);
+  if (!entered) co_return entered.error();
+  Result<Location> location = locate(path);
+  if (!location) co_return location.error();
+  const bool found = location->found != nullptr && location->found->record.is_directory;
+  if (!found) co_return ErrorCode::not_found;
+  std::vector<FileInfo> files;
+  for (const auto& [name, number] : location->found->record.entries) {
+    const Inode& entry = inode(number);
+    files.push_back({.name = name, .is_directory = entry.record.is_directory, .size = entry.size});
+  }
+  co_return files;
+}
+
+}  // namespace drydock::sim

@@ -1,0 +1,226 @@
+#include "sim/fs/process_files.hpp"
+
+namespace drydock::sim {
+namespace {
+
+bool valid_range(std::int64_t offset, std::int64_t length) {
+  return offset >= 0 && length >= 0 && length <= INT64_MAX - offset;
+}
+
+class SimFile final : public File {
+ public:
+  SimFile(InodeHandle handle, OpenOptions options, int& open)
+      : descriptor_(open), handle_(std::move(handle)), options_(options) {}
+
+  Task<Result<ByteChain>> read_at(Worker& worker, std::int64_t offset,
+                                  std::int64_t length) override {
+    if (!valid_range(offset, length)) co_return ErrorCode::invalid_argument;
+    if (options_.caching == Caching::direct) {
+      Result<ByteChain> direct = co_await mount().read_direct(handle_, worker, offset, length);
+      co_return direct;
+    }
+    Result<ByteChain> read = co_await mount().read(inode(), worker, offset, length, true);
+    co_return read;
+  }
+
+  Task<Result<void>> write_at(Worker& worker, std::int64_t offset, SharedBytes bytes) override {
+    if (options_.mode == OpenMode::read_only) co_return ErrorCode::permission_denied;
+    const auto length = static_cast<std::int64_t>(bytes.size());
+    if (!valid_range(offset, length)) co_return ErrorCode::invalid_argument;
+    if (options_.caching == Caching::direct) {
+      Result<void> direct = co_await mount().write_direct(handle_, worker, offset, bytes);
+      co_return direct;
+    }
+    Result<void> written = co_await mount().write(inode(), worker, offset, bytes);
+    co_return written;
+  }
+
+  Task<Result<void>> sync_data(Worker& worker) override {
+    return mount().sync(handle_, worker, PageRange(), Mount::SyncKind::data);
+  }
+  Task<Result<void>> sync_all(Worker& worker) override {
+    return mount().sync(handle_, worker, PageRange(), Mount::SyncKind::all);
+  }
+  Task<Result<void>> sync_range(Worker& worker, std::int64_t offset, std::int64_t length) override {
+    if (!valid_range(offset, length)) co_return ErrorCode::invalid_argument;
+    const PageRange range = pages_of(offset, length);
+    Result<void> synced = co_await mount().sync(handle_, worker, range, Mount::SyncKind::pages);
+    co_return synced;
+  }
+
+  Task<Result<void>> allocate(Worker& worker, std::int64_t offset, std::int64_t length) override {
+    if (options_.mode == OpenMode::read_only) co_return ErrorCode::permission_denied;
+    if (!valid_range(offset, length) || length == 0) co_return ErrorCode::invalid_argument;
+    Result<void> allocated = co_await mount().allocate(inode(), worker, offset, length);
+    co_return allocated;
+  }
+  Task<Result<void>> truncate(Worker& worker, std::int64_t size) override {
+    if (options_.mode == OpenMode::read_only) co_return ErrorCode::permission_denied;
+    if (size < 0) co_return ErrorCode::invalid_argument;
+    Result<void> truncated = co_await mount().truncate(inode(), worker, size);
+    co_return truncated;
+  }
+
+  Result<std::int64_t> size() const override { return inode().size; }
+  std::int64_t direct_alignment() const override { return mount().direct_alignment(); }
+
+ private:
+  Mount& mount() const { return handle_.mount(); }
+  Inode& inode() const { return handle_.inode(); }
+
+  ProcessFiles::Descriptor descriptor_;
+  InodeHandle handle_;
+  OpenOptions options_;
+};
+
+class SimMappedFile final : public MappedFile {
+ public:
+  SimMappedFile(InodeHandle handle, std::int64_t size, int& open)
+      : descriptor_(open), handle_(std::move(handle)), size_(size) {}
+  ~SimMappedFile() override {
+    if (!mount().dead() && locked_) inode().set_pinned(false);
+  }
+
+  std::int64_t size() const override { return size_; }
+
+  bool try_store(Worker&, std::int64_t offset, std::span<const std::byte> bytes) override {
+    check(offset, static_cast<std::int64_t>(bytes.size()));
+    const auto inside = static_cast<std::size_t>(offset % kPageBytes);
+    if (inside + bytes.size() <= static_cast<std::size_t>(kPageBytes)) [[likely]] {
+      std::byte* const page = inode().writable_if_dirty(offset / kPageBytes);
+      if (page != nullptr) [[likely]] {
+        if (!bytes.empty()) std::memcpy(page + inside, bytes.data(), bytes.size());
+        return true;
+      }
+    }
+    return mount().try_store(inode(), offset, bytes);
+  }
+  Task<Result<void>> store(Worker& worker, std::int64_t offset, SharedBytes bytes) override {
+    check(offset, static_cast<std::int64_t>(bytes.size()));
+    return mount().store(inode(), worker, offset, std::move(bytes));
+  }
+
+  ByteChain try_load(std::int64_t offset, std::int64_t length) override {
+    check(offset, length);
+    if (offset + length > inode().size) return {};
+    return mount().try_read(inode(), offset, length);
+  }
+  Task<Result<ByteChain>> load(Worker& worker, std::int64_t offset, std::int64_t length) override {
+    check(offset, length);
+    const bool ahead = advice_ != Advice::random;
+    Result<ByteChain> loaded = co_await mount().read(inode(), worker, offset, length, ahead);
+    if (!loaded) co_return loaded;
+    // Shorter than the mapping: somebody cut the file, a fault behind its end is a SIGBUS.
+    const bool whole = static_cast<std::int64_t>(loaded->size()) == length;
+    if (!whole) co_return ErrorCode::io_error;
+    co_return loaded;
+  }
+
+  Task<Result<void>> sync(Worker& worker, std::int64_t offset, std::int64_t length) override {
+    check(offset, length);
+    return mount().sync(handle_, worker, pages_of(offset, length), Mount::SyncKind::data);
+  }
+
+  Task<Result<void>> lock_memory(Worker& worker) override {
+    if (size_ == 0) co_return Result<void>();
+    Result<ByteChain> all = co_await mount().read(inode(), worker, 0, size_, false);
+    if (!all) co_return all.error();
+    locked_ = true;
+    inode().set_pinned(true);
+    co_return Result<void>();
+  }
+  Result<void> advise(Advice advice) override {
+    advice_ = advice;
+    return {};
+  }
+
+ private:
+  Mount& mount() const { return handle_.mount(); }
+  Inode& inode() const { return handle_.inode(); }
+  void check(std::int64_t offset, std::int64_t length) const {
+    ENSURE(offset >= 0);
+    ENSURE(length <= size_ - offset);
+  }
+
+  ProcessFiles::Descriptor descriptor_;
+  InodeHandle handle_;
+  std::int64_t size_;
+  Advice advice_ = Advice::normal;
+  bool locked_ = false;
+};
+
+class SimFileLock final : public FileLock {
+ public:
+  SimFileLock(InodeHandle handle, int& open) : descriptor_(open), handle_(std::move(handle)) {}
+  ~SimFileLock() override {
+    if (!handle_.mount().dead() && handle_.inode().locks > 0) --handle_.inode().locks;
+  }
+
+ private:
+  ProcessFiles::Descriptor descriptor_;
+  InodeHandle handle_;
+};
+
+}  // namespace
+
+Task<Result<std::unique_ptr<File>>> ProcessFiles::open(Worker& worker, std::string path,
+                                                       OpenOptions options) {
+  if (!may_open()) co_return ErrorCode::too_many_open_files;
+  Result<InodeHandle> handle = co_await mount_->open(worker, path, options.create);
+  if (!handle) co_return handle.error();
+  co_return std::make_unique<SimFile>(std::move(*handle), options, open_);
+}
+
+Task<Result<std::unique_ptr<MappedFile>>> ProcessFiles::map(Worker& worker, std::string path,
+                                                            std::int64_t size) {
+  if (size < 0) co_return ErrorCode::invalid_argument;
+  if (!may_open()) co_return ErrorCode::too_many_open_files;
+  Result<InodeHandle> handle = co_await mount_->open(worker, path, Create::if_missing);
+  if (!handle) co_return handle.error();
+  if (handle->inode().size > size) co_return ErrorCode::invalid_argument;
+  if (handle->inode().size < size) {
+    Result<void> extended = co_await mount_->truncate(handle->inode(), worker, size);
+    if (!extended) co_return extended.error();
+  }
+  co_return std::make_unique<SimMappedFile>(std::move(*handle), size, open_);
+}
+
+Task<Result<void>> ProcessFiles::rename(Worker& worker, std::string from, std::string to) {
+  return mount_->rename(worker, std::move(from), std::move(to));
+}
+
+Task<Result<void>> ProcessFiles::remove(Worker& worker, std::string path) {
+  return mount_->remove(worker, std::move(path));
+}
+
+Task<Result<void>> ProcessFiles::create_directories(Worker& worker, std::string path) {
+  return mount_->create_directories(worker, std::move(path));
+}
+
+Task<Result<std::vector<FileInfo>>> ProcessFiles::list(Worker& worker, std::string path) {
+  return mount_->list(worker, std::move(path));
+}
+
+Task<Result<void>> ProcessFiles::sync_directory(Worker& worker, std::string path) {
+  Result<InodeHandle> directory = co_await mount_->open_directory(worker, path);
+  if (!directory) co_return directory.error();
+  Result<void> synced =
+      co_await mount_->sync(*directory, worker, PageRange(), Mount::SyncKind::all);
+  co_return synced;
+}
+
+Task<Result<std::unique_ptr<FileLock>>> ProcessFiles::lock(Worker& worker, std::string path) {
+  if (!may_open()) co_return ErrorCode::too_many_open_files;
+  Result<InodeHandle> handle = co_await mount_->open(worker, path, Create::if_missing);
+  if (!handle) co_return handle.error();
+  Inode& inode = handle->inode();
+  const bool held = inode.locks > 0 && inode.lock_holder != process_.value();
+  if (held) co_return ErrorCode::busy;
+  inode.lock_holder = process_.value();
+  ++inode.locks;
+  co_return std::make_unique<SimFileLock>(std::move(*handle), open_);
+}
+
+Result<SpaceInfo> ProcessFiles::space(std::string) { return mount_->space(); }
+
+}  // namespace drydock::sim

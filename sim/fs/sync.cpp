@@ -1,0 +1,67 @@
+// Making things durable.
+#include "sim/disk/command_wait.hpp"
+#include "sim/fs/mount.hpp"
+#include "sim/pagecache/stuck_wait.hpp"
+
+namespace drydock::sim {
+
+// Waits for what is in flight now; not for writeback that starts meanwhile.
+Task<void> Mount::wait_for_writeback(Inode& inode, Worker& worker, PageRange range) {
+  const std::uint64_t last = inode.last_started();
+  for (;;) {
+    CachedFile::Writeback* const pending = inode.in_flight(range, last);
+    if (pending == nullptr) co_return;
+    co_await StuckWait(pending->waiters, worker, WaitPlace::writeback, clock_);
+  }
+}
+
+// Everything that was dirty in the range at the call has been written when this ends, or failed.
+// A page that is dirty and under writeback must wait for that and then be written again: the second
+// round. By then any writeback of such a page was started after the call, so a third is not needed.
+Task<void> Mount::write_and_wait(Inode& inode, Worker& worker, PageRange range) {
+  const bool complete = cache_->start_writeback(inode, range);
+  co_await wait_for_writeback(inode, worker, range);
+  if (complete) co_return;
+  cache_->start_writeback(inode, range);
+  co_await wait_for_writeback(inode, worker, range);
+}
+
+Task<Result<void>> Mount::sync(InodeHandle& handle, Worker& worker, PageRange range,
+                               SyncKind kind) {
+  Inode& inode = handle.inode();
+  Result<void> entered = co_await enter(worker);
+  if (!entered) co_return entered;
+  co_await write_and_wait(inode, worker, range);
+  Result<void> written = inode.errors().check(handle.errors());
+  if (!written || kind == SyncKind::pages) co_return written;
+  const Tid tid = kind == SyncKind::data ? inode.data_tid : inode.sync_tid;
+  if (tid > journal_.committed()) {
+    Result<void> committed = co_await commit(worker, tid);
+    if (!committed) co_return committed;
+  } else {
+    Result<void> flushed = co_await flush_device(worker);
+    if (!flushed) co_return flushed;
+  }
+  co_return inode.errors().check(handle.errors());
+}
+
+Task<Result<void>> Mount::commit(Worker& worker, Tid tid) {
+  if (journal_.aborted()) co_return ErrorCode::read_only;
+  while (journal_.committed() < tid) {
+    WaitList& waiters = journal_.request(tid);
+    co_await StuckWait(waiters, worker, WaitPlace::journal, clock_);
+    const bool lost = journal_.aborted() && journal_.committed() < tid;
+    if (lost) co_return journal_.abort_error();
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> Mount::flush_device(Worker& worker) {
+  const AwaitedCommand::Flush request;
+  auto command = std::make_unique<AwaitedCommand>(request);
+  Result<ByteChain> flushed = co_await CommandWait(path_, std::move(command), worker);
+  if (!flushed) co_return flushed.error();
+  co_return Result<void>();
+}
+
+}  // namespace drydock::sim

@@ -1,0 +1,75 @@
+// What of a file system is on its disk.
+#pragma once
+
+#include <optional>
+
+#include "sim/disk/sim_disk.hpp"
+#include "sim/fs/metadata.hpp"
+
+namespace drydock::sim {
+
+// Number of a transaction.
+using Tid = Id<struct TidTag, std::uint64_t>;
+
+// First and last block of every transaction in the journal begin with this.
+struct JournalHeader {
+  static constexpr std::uint64_t kMagic = 0x3b39'8dc0'4452'4459;
+  std::uint64_t magic = kMagic;
+  std::uint64_t tid = 0;
+  std::uint64_t mount = 0;
+  std::uint64_t is_record = 0;  // 1: the commit record; 0: the descriptor.
+  friend bool operator==(const JournalHeader&, const JournalHeader&) = default;
+};
+
+// Carried by the disk from mount to mount and from host to host. Invariants:
+//   - `metadata` is the state as of `committed`, and every transaction up to that one is durable.
+//   - At most one transaction is in doubt: its record was sent and has not been acknowledged. The
+//     media decide whether it happened (`settle`).
+//   - A mount that is not the latest one writes over another's journal; then the file system is
+//     damaged for good, as a real one is.
+class VolumeImage : public DiskFormat {
+ public:
+  // Block 0 is the superblock; the journal follows; data begin behind it.
+  explicit VolumeImage(std::int64_t disk_bytes);
+
+  std::int64_t journal_begin() const { return 1; }
+  std::int64_t journal_end() const { return journal_end_; }
+  std::int64_t data_begin() const { return journal_end_; }
+  std::int64_t data_end() const { return data_end_; }
+
+  Metadata& metadata() { return metadata_; }
+  Tid committed() const { return committed_; }
+  bool damaged() const { return damaged_; }
+
+  // A new mount; returns its number. Replays the journal first.
+  std::uint64_t begin_mount(const BlockStore& media);
+
+  // The `count` (at most the journal's size) blocks of the journal that come next, as one or two
+  // runs.
+  std::vector<BlockRun> next_journal_blocks(std::int64_t count);
+
+  // The record of a transaction is about to be sent to `block`.
+  void begin_record(JournalHeader record, std::int64_t block, std::vector<MetadataOp> ops);
+  // That record is durable.
+  void record_is_durable(std::uint64_t mount);
+
+ private:
+  struct InDoubt {
+    JournalHeader record;
+    std::int64_t block = 0;
+    std::vector<MetadataOp> ops;
+  };
+
+  void apply_in_doubt();
+
+  Metadata metadata_;
+  Tid committed_;
+  std::int64_t journal_end_;
+  std::int64_t data_end_;
+  std::int64_t journal_next_ = 1;
+  std::uint64_t mounts_ = 0;
+  std::optional<InDoubt> in_doubt_;
+  bool damaged_ = false;
+};
+
+}  // namespace drydock::sim

@@ -1,0 +1,128 @@
+// The way of pages to the device and what follows from its end.
+#include <algorithm>
+
+#include "sim/fs/mount.hpp"
+#include "sim/fs/mount_commands.hpp"
+#include "sim/pagecache/stuck_wait.hpp"
+
+namespace drydock::sim {
+namespace {
+
+constexpr std::int64_t kCommandPages = 256;
+
+}  // namespace
+
+void Mount::write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages) {
+  auto& inode = static_cast<Inode&>(file);
+  const PageRange range{first, first + static_cast<std::int64_t>(pages.size())};
+  // Delayed allocation ends here. Every hole among the pages has a reservation: it was dirty until
+  // this moment.
+  std::int64_t holes = 0;
+  for (std::int64_t page = range.first; page < range.end; ++page) {
+    if (inode.block_of(page).hole()) ++holes;
+  }
+  if (holes > 0) {
+    reserved_ -= holes;
+    map_holes(inode, range, journal_.transaction_for_data_of(inode));
+  }
+  submit_pages(inode, first, std::move(pages));
+}
+
+void Mount::submit_pages(Inode& inode, std::int64_t first, std::vector<SharedBytes> pages) {
+  const std::int64_t end = first + static_cast<std::int64_t>(pages.size());
+  std::int64_t page = first;
+  while (page < end) {
+    const std::int64_t start = page;
+    const std::int64_t block = inode.block_of(start).block();
+    ByteChain bytes;
+    while (page < end && page < start + kCommandPages &&
+           inode.block_of(page).block() == block + (page - start)) {
+      bytes.append(std::move(pages[static_cast<std::size_t>(page - first)]));
+      ++page;
+    }
+    PageWrite::Write write{.offset = block * kPageBytes, .bytes = std::move(bytes)};
+    path_.submit(std::make_unique<PageWrite>(*this, inode, PageRange{start, page}, nullptr,
+                                             std::move(write)));
+  }
+}
+
+void Mount::write_ended(Inode& inode, PageRange range, const std::shared_ptr<DirectWrite>& direct,
+                        Result<void> outcome) {
+  if (direct != nullptr) return direct_write_ended(inode, range, *direct, std::move(outcome));
+  const std::int64_t end_offset = std::min(inode.size, range.end * kPageBytes);
+  if (outcome && journal_.aborted() &&
+      (needs_journal(inode, range) || end_offset > inode.record.size)) {
+    outcome = ErrorCode::io_error;  // The data is there, but nothing will ever point to it.
+  }
+  if (outcome) data_is_on_device(inode, range, end_offset);
+  cache_->end_writeback(inode, range.first, range.end - range.first, std::move(outcome));
+  free_if_unused(inode);
+  journal_.data_written();
+}
+
+bool Mount::needs_journal(const Inode& inode, PageRange range) const {
+  for (std::int64_t page = range.first; page < range.end; ++page) {
+    if (!inode.block_of(page).written()) return true;
+  }
+  return false;
+}
+
+// Rules R2 and R3: only now may the blocks count, and the size cover them.
+void Mount::data_is_on_device(Inode& inode, PageRange range, std::int64_t end_offset) {
+  for (std::int64_t page = range.first; page < range.end;) {
+    std::int64_t end = page;
+    while (end < range.end && !inode.block_of(end).written()) ++end;
+    if (end == page) {
+      ++page;
+      continue;
+    }
+    record(inode, Need::data, journal_.transaction_for_data_of(inode),
+           {.kind = MetadataOp::Kind::mark_written,
+            .inode = inode.number,
+            .page = page,
+            .count = end - page});
+    page = end;
+  }
+  if (end_offset <= inode.record.size) return;
+  record(inode, Need::data, journal_.transaction_for_data_of(inode),
+         {.kind = MetadataOp::Kind::grow_size, .inode = inode.number, .count = end_offset});
+}
+
+void Mount::direct_write_ended(Inode& inode, PageRange range, DirectWrite& direct,
+                               Result<void> outcome) {
+  if (outcome && journal_.aborted() && needs_journal(inode, range)) outcome = ErrorCode::io_error;
+  if (outcome) data_is_on_device(inode, range, 0);
+  if (!outcome && direct.outcome) direct.outcome = outcome;
+  if (--direct.remaining > 0) return;
+  // What was read into the cache meanwhile may be older than what was written.
+  const PageRange all = direct.pages;
+  inode.supersede_reads(all);
+  inode.drop_clean(all);
+  if (direct.outcome && direct.end_offset > inode.size) {
+    inode.size = direct.end_offset;
+    data_is_on_device(inode, {0, 0}, inode.size);
+  }
+  wake_all(direct.waiters);
+  device_io_ended(inode);
+}
+
+void Mount::device_io_ended(Inode& inode) {
+  if (--inode.device_io > 0) return;
+  wake_all(inode.device_idle);
+  free_if_unused(inode);
+}
+
+bool Mount::order_is_kept(OrderedData& ordered) {
+  Inode& inode = *ordered.inode;
+  const PageRange range{ordered.first, ordered.end};
+  for (;;) {
+    if (inode.in_flight(range, ordered.started) != nullptr) return false;
+    // Pages that were dirty and under writeback take a second round; see wait_for_writeback.
+    if (ordered.rounds == 2) return true;
+    const bool complete = cache_->start_writeback(inode, range);
+    ordered.started = inode.last_started();
+    ordered.rounds = complete ? 2 : ordered.rounds + 1;
+  }
+}
+
+}  // namespace drydock::sim

@@ -1,0 +1,147 @@
+#include "sim/pagecache/cached_file.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/pagecache/page_cache.hpp"
+
+namespace drydock::sim {
+
+CachedFile::CachedFile(PageCache& cache, PageBacking& backing) : cache_(cache), backing_(backing) {
+  cache.files_.push_back(registration_);
+}
+
+CachedFile::~CachedFile() {
+  cache_.dirty_ -= dirty_pages_;
+  cache_.writeback_ -= writeback_pages_;
+}
+
+CachedFile::Chunk& CachedFile::make_chunk(std::int64_t page) {
+  const auto chunk = static_cast<std::size_t>(page / kChunk);
+  if (chunk >= chunks_.size()) {
+    chunks_.resize(chunk + 1);
+    dirty_chunks_.resize(chunk / 64 + 1);
+  }
+  if (chunks_[chunk] == nullptr) chunks_[chunk] = std::make_unique<Chunk>();
+  return *chunks_[chunk];
+}
+
+void CachedFile::insert(std::int64_t page, SharedBytes bytes) {
+  ENSURE(bytes.size() == static_cast<std::size_t>(kPageBytes));
+  SharedBytes& entry = make_chunk(page).bytes[index_of(page)];
+  ENSURE(entry.empty());
+  entry = std::move(bytes);
+}
+
+template <class Words>
+std::int64_t CachedFile::first_set(const Words& words, std::int64_t from) {
+  auto word = static_cast<std::size_t>(from / 64);
+  if (word >= words.size()) return static_cast<std::int64_t>(words.size()) * 64;
+  std::uint64_t bits = words[word] >> (from % 64) << (from % 64);
+  while (bits == 0) {
+    if (++word == words.size()) return static_cast<std::int64_t>(words.size()) * 64;
+    bits = words[word];
+  }
+  return static_cast<std::int64_t>(word) * 64 + std::countr_zero(bits);
+}
+
+std::int64_t CachedFile::first_dirty(PageRange range) const {
+  std::int64_t page = range.first;
+  while (page < range.end) {
+    const std::int64_t chunk = first_set(dirty_chunks_, page / kChunk);
+    if (chunk >= static_cast<std::int64_t>(chunks_.size())) return range.end;
+    if (chunk > page / kChunk) page = chunk * kChunk;
+    const Chunk& found = *chunks_[static_cast<std::size_t>(chunk)];
+    const std::int64_t index = first_set(found.dirty, page % kChunk);
+    page = chunk * kChunk + index;
+    if (index < kChunk) return std::min(page, range.end);
+  }
+  return range.end;
+}
+
+void CachedFile::set_dirty(std::int64_t page) {
+  const auto number = static_cast<std::size_t>(page / kChunk);
+  Chunk& chunk = *chunks_[number];
+  const std::size_t index = index_of(page);
+  chunk.dirty[index / 64] |= std::uint64_t{1} << (index % 64);
+  ++chunk.dirty_pages;
+  ++dirty_pages_;
+  dirty_chunks_[number / 64] |= std::uint64_t{1} << (number % 64);
+}
+
+void CachedFile::clear_dirty(std::int64_t page) {
+  const auto number = static_cast<std::size_t>(page / kChunk);
+  Chunk& chunk = *chunks_[number];
+  const std::size_t index = index_of(page);
+  chunk.dirty[index / 64] &= ~(std::uint64_t{1} << (index % 64));
+  --dirty_pages_;
+  if (--chunk.dirty_pages == 0) {
+    dirty_chunks_[number / 64] &= ~(std::uint64_t{1} << (number % 64));
+  }
+}
+
+void CachedFile::set_writeback(std::int64_t page) {
+  const std::size_t index = index_of(page);
+  chunk_of(page)->writeback[index / 64] |= std::uint64_t{1} << (index % 64);
+  ++writeback_pages_;
+}
+
+void CachedFile::clear_writeback(std::int64_t page) {
+  ENSURE(under_writeback(page));
+  const std::size_t index = index_of(page);
+  chunk_of(page)->writeback[index / 64] &= ~(std::uint64_t{1} << (index % 64));
+  --writeback_pages_;
+}
+
+void CachedFile::drop(PageRange range) {
+  ENSURE(in_flight(range, started_) == nullptr);
+  std::int64_t dropped = 0;
+  for (std::int64_t page = first_dirty(range); page < range.end; page = first_dirty(range)) {
+    clear_dirty(page);
+    ++dropped;
+  }
+  if (dropped > 0) cache_.forget_dirty(*this, dropped);
+  const auto end = std::min(range.end, static_cast<std::int64_t>(chunks_.size()) * kChunk);
+  for (std::int64_t page = range.first; page < end;) {
+    const auto chunk = static_cast<std::size_t>(page / kChunk);
+    const std::int64_t next = (page / kChunk + 1) * kChunk;
+    if (chunks_[chunk] == nullptr) {
+      page = next;
+    } else if (page % kChunk == 0 && next <= end) {
+      chunks_[chunk].reset();
+      page = next;
+    } else {
+      chunks_[chunk]->bytes[index_of(page)] = SharedBytes();
+      ++page;
+    }
+  }
+}
+
+void CachedFile::drop_clean(PageRange range) {
+  const auto end = std::min(range.end, static_cast<std::int64_t>(chunks_.size()) * kChunk);
+  for (std::int64_t page = range.first; page < end;) {
+    Chunk* const chunk = chunk_of(page);
+    if (chunk == nullptr) {
+      page = (page / kChunk + 1) * kChunk;
+      continue;
+    }
+    const std::size_t index = index_of(page);
+    const std::uint64_t busy = chunk->dirty[index / 64] | chunk->writeback[index / 64];
+    if ((busy >> (index % 64) & 1) == 0) chunk->bytes[index] = SharedBytes();
+    ++page;
+  }
+}
+
+CachedFile::Writeback* CachedFile::in_flight(PageRange range, std::uint64_t up_to) {
+  Writeback* youngest = nullptr;
+  auto entry = writebacks_.upper_bound(range.first);
+  if (entry != writebacks_.begin()) --entry;
+  for (; entry != writebacks_.end() && entry->first < range.end; ++entry) {
+    Writeback& writeback = entry->second;
+    if (entry->first + writeback.count <= range.first || writeback.number > up_to) continue;
+    if (youngest == nullptr || writeback.number > youngest->number) youngest = &writeback;
+  }
+  return youngest;
+}
+
+}  // namespace drydock::sim

@@ -1,0 +1,191 @@
+// sim/pagecache models a host's page cache: which pages of which files are in memory, which of them
+// are dirty, when they are written back, and who has to wait for that.
+//
+//   cached_file     the pages of one file, their states, its writeback in flight
+//   error_sequence  what is left of a failed writeback: reported once per descriptor
+//   page_cache      the host's counters and limits, its flusher, its throttle
+//   stuck_wait      how a worker waits inside the kernel
+//
+// It knows nothing of extents, journals and names: the file system above implements PageBacking.
+//
+// What it does not do yet: the exact throttle law and its estimators (a writer above the limit
+// blocks until it is below: a wall instead of a slope), reclaim (nothing is evicted unless
+// `drop_clean` is called), memory cgroups, read-ahead windows, page locks.
+//
+// This file: one file's pages. A page is in one of these states:
+//
+//   absent       not in memory.
+//   clean        as on the device, or a hole's zeros, or a page whose writeback failed.
+//   dirty        stored into since its last writeback began.
+//   writeback    a snapshot of it is on its way to the device. It can be dirty again meanwhile.
+//
+// Invariants:
+//   - A page under writeback is not written a second time until that writeback has ended.
+//   - Bytes are stored in place only into a page whose block nobody else holds; otherwise the page
+//     gets a copy first. So snapshots, chains given to readers and the disk's own blocks share
+//     memory with the cache and never change.
+//   - `dirty_pages` and `writeback_pages` count bits that are set.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "engine/runtime/waiter.hpp"
+#include "engine/types/bytes.hpp"
+#include "sim/disk/sparse_table.hpp"
+#include "sim/pagecache/error_sequence.hpp"
+
+namespace drydock::sim {
+
+class CachedFile;
+class PageCache;
+
+// Pages [first, end).
+struct PageRange {
+  std::int64_t first = 0;
+  std::int64_t end = INT64_MAX;
+};
+
+// The pages that the bytes [offset, offset + length) touch.
+inline PageRange pages_of(std::int64_t offset, std::int64_t length) {
+  return {offset / kPageBytes, (offset + length + kPageBytes - 1) / kPageBytes};
+}
+
+// What the page cache asks of the file system.
+class PageBacking {
+ public:
+  // Sends the snapshots of consecutive pages to the device, and calls PageCache::end_writeback for
+  // them, in one or several parts, inside the call or later.
+  virtual void write_pages(CachedFile& file, std::int64_t first,
+                           std::vector<SharedBytes> pages) = 0;
+
+ protected:
+  ~PageBacking() = default;
+};
+
+class CachedFile : public ListLink {  // Its place in the cache's list of dirty files.
+ public:
+  // A run of pages whose writeback was started together.
+  struct Writeback {
+    std::int64_t count = 0;
+    std::int64_t remaining = 0;
+    std::uint64_t number = 0;
+    WaitList waiters;
+  };
+
+  CachedFile(PageCache& cache, PageBacking& backing);
+  ~CachedFile();
+
+  // The page's block, null or empty if it is absent. Holders of the pointer must not wait.
+  SharedBytes* find(std::int64_t page) {
+    Chunk* const chunk = chunk_of(page);
+    return chunk == nullptr ? nullptr : &chunk->bytes[index_of(page)];
+  }
+  bool resident(std::int64_t page) {
+    const SharedBytes* const bytes = find(page);
+    return bytes != nullptr && !bytes->empty();
+  }
+  bool dirty(std::int64_t page) const { return test(page, &Chunk::dirty); }
+  bool under_writeback(std::int64_t page) const { return test(page, &Chunk::writeback); }
+
+  // The memory of a dirty page, for storing. Copies the page first if somebody shares it.
+  std::byte* writable(std::int64_t page) {
+    SharedBytes& bytes = *find(page);
+    if (!bytes.sole_holder()) [[unlikely]]
+      bytes = SharedBytes::copy_of(bytes.span());
+    return bytes.writable().data();
+  }
+  // As `writable`, but null unless the page is resident and dirty: the fast path of a store.
+  std::byte* writable_if_dirty(std::int64_t page) {
+    Chunk* const chunk = chunk_of(page);
+    if (chunk == nullptr) return nullptr;
+    const std::size_t index = index_of(page);
+    if ((chunk->dirty[index / 64] >> (index % 64) & 1) == 0) return nullptr;
+    SharedBytes& bytes = chunk->bytes[index];
+    if (!bytes.sole_holder()) [[unlikely]]
+      bytes = SharedBytes::copy_of(bytes.span());
+    return bytes.writable().data();
+  }
+
+  // Makes an absent page resident and clean.
+  void insert(std::int64_t page, SharedBytes bytes);
+  // The first dirty page in the range, or `range.end`.
+  std::int64_t first_dirty(PageRange range) const;
+  // Forgets the pages of the range, dirty or not. None may be under writeback.
+  void drop(PageRange range);
+  // Forgets those pages of the range that are neither dirty nor under writeback.
+  void drop_clean(PageRange range);
+
+  std::int64_t dirty_pages() const { return dirty_pages_; }
+  std::int64_t writeback_pages() const { return writeback_pages_; }
+  // Time at which the file became dirty; redirtying does not move it.
+  std::int64_t dirtied_at() const { return dirtied_at_; }
+
+  // The number of the writeback that was started last.
+  std::uint64_t last_started() const { return started_; }
+  // The youngest writeback numbered `up_to` or less that overlaps the range; null: none in flight.
+  Writeback* in_flight(PageRange range, std::uint64_t up_to);
+
+  ErrorSequence& errors() { return errors_; }
+  PageCache& cache() const { return cache_; }
+  // Pinned (locked in memory): PageCache::drop_clean leaves its pages alone.
+  void set_pinned(bool pinned) { pinned_ = pinned; }
+  bool pinned() const { return pinned_; }
+
+ private:
+  friend class PageCache;
+  static constexpr std::int64_t kChunk = 512;
+  using Bits = std::array<std::uint64_t, kChunk / 64>;
+  struct Chunk {
+    std::array<SharedBytes, kChunk> bytes;
+    Bits dirty{};
+    Bits writeback{};
+    int dirty_pages = 0;
+  };
+
+  static std::size_t index_of(std::int64_t page) { return static_cast<std::size_t>(page % kChunk); }
+  Chunk* chunk_of(std::int64_t page) const {
+    const auto chunk = static_cast<std::size_t>(page / kChunk);
+    return chunk < chunks_.size() ? chunks_[chunk].get() : nullptr;
+  }
+  Chunk& make_chunk(std::int64_t page);
+  bool test(std::int64_t page, Bits Chunk::* bits) const {
+    const Chunk* const chunk = chunk_of(page);
+    if (chunk == nullptr) return false;
+    const std::size_t index = index_of(page);
+    return (chunk->*bits)[index / 64] >> (index % 64) & 1;
+  }
+  // The first set bit at or behind `from`, or the number of bits.
+  template <class Words>
+  static std::int64_t first_set(const Words& words, std::int64_t from);
+  void set_dirty(std::int64_t page);
+  void clear_dirty(std::int64_t page);
+  void set_writeback(std::int64_t page);
+  void clear_writeback(std::int64_t page);
+
+  class Registration : public ListLink {
+   public:
+    explicit Registration(CachedFile& file) : file_(file) {}
+    CachedFile& file() const { return file_; }
+
+   private:
+    CachedFile& file_;
+  };
+
+  PageCache& cache_;
+  PageBacking& backing_;
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+  std::vector<std::uint64_t> dirty_chunks_;       // A bit per chunk: it has dirty pages.
+  std::map<std::int64_t, Writeback> writebacks_;  // By first page; they do not overlap.
+  std::int64_t dirty_pages_ = 0;
+  std::int64_t writeback_pages_ = 0;
+  std::int64_t dirtied_at_ = 0;
+  std::uint64_t started_ = 0;
+  ErrorSequence errors_;
+  bool pinned_ = false;
+  Registration registration_{*this};  // In the cache's list of all files.
+};
+
+}  // namespace drydock::sim
