@@ -42,29 +42,29 @@ def degree_met(target, value, bound):
 
 
 def result_of(series, target, medians, repeats, core):
-    value = target.figure(medians)
+    ours = target.contestant
+    value = target.figure(medians, ours)
     limit = target.minimum or target.maximum
     bound = limit(medians) if limit else None
-    peers = {name: round(medians.score[name], 2) for name in series.peers}
-    ratio = None
-    if peers and target.unit == series.unit:
-        ratio = round(value / max(peers.values()), 4)
+    peers = {name: round(target.figure(medians, name), 2)
+             for name in series.peers} if target.peers else {}
+    scored = target.unit == series.unit
     degree = degree_met(target, value, bound)
     return {
         "name": f"{series.name}: {target.label}",
         "value": round(value, 2),
         "unit": target.unit,
         "target": None if bound is None else round(bound, 2),
-        "better": "lower" if target.maximum else "higher",
+        "better": "higher" if target.minimum or scored else "lower",
         "met": None if degree is None else round(degree, 4),
         "peers": peers,
-        "ratio": ratio,
-        "spread_pct": round(medians.spread[series.ours], 1),
+        "ratio": round(value / max(peers.values()), 4) if scored and peers else None,
+        "spread_pct": round(medians.spread[ours], 1),
         "repeats": repeats,
         "core": core,
         "load": round(medians.load, 2),
         "versions": {name: medians.records[name]["version"] for name in series.contestants},
-        "fingerprint": medians.records[series.ours]["fingerprint"] or None,
+        "fingerprint": medians.records[ours]["fingerprint"] or None,
     }
 
 

@@ -8,11 +8,14 @@
 namespace drydock::bench {
 
 inline constexpr const char* kKernel = "kernel";
+inline constexpr const char* kKernelStream = "kernel-stream";
 inline constexpr const char* kKernelNoFingerprint = "kernel-no-fingerprint";
 
 Record kernel_pp_timers(const Options& options);
 Record kernel_raft_hb(const Options& options);
 Record kernel_timers_only(const Options& options);
+Record kernel_bulk_link(const Options& options);
+Record stream_raft_hb(const Options& options);
 
 // Switches the fingerprint off where the contestant says so.
 inline void prepare(sim::Kernel& kernel, const Options& options) {
