@@ -120,11 +120,13 @@ void Sender::acknowledgement_sent(const Acknowledgement& acknowledgement) {
 
 void Sender::lose_acknowledgements() {
   const std::int64_t now = core_.kernel.now();
+  bool missed = !unsent_.empty();  // Perhaps the news that the window has opened.
   while (!acknowledgements_.empty() && acknowledgements_.back().arrives_at > now) {
     acknowledgements_.pop_back();
+    missed = true;
   }
   if (acknowledgements_.empty()) acknowledged_.unlink();
-  on_silence(now);
+  if (missed) on_silence(now);
 }
 
 void Sender::await_acknowledgement() {

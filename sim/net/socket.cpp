@@ -139,8 +139,9 @@ void Segment::on_arrival(Wakeup& wakeup) {
 }
 
 void Socket::arrive(Segment& segment) {
+  SegmentPool& segments = core_.segments;
   if (!connection_.arrived()) [[unlikely]]
-    return;
+    return segments.give_back(segment);  // The socket may be gone already.
   const bool cut = peer_.out_.cut(connection_.server_port());
   if (cut || !host_.powered()) [[unlikely]]
     return peer_.lose(segment);
