@@ -1,0 +1,256 @@
+// Files in memory, just real enough for tests of the store: what is stored is in the "page cache",
+// what was synced is "durable", and a power loss leaves what is durable. Names are durable at once.
+// Nothing waits unless the test says so.
+//
+// It is kinder than a disk: nothing is torn or written back behind one's back. Tests that need that
+// cut or damage the bytes themselves, or use the simulated file system.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/runtime/context.hpp"
+
+namespace drydock::test {
+
+using Bytes = std::vector<std::byte>;
+
+class MemoryFiles {
+ public:
+  struct Node {
+    Bytes cached;
+    Bytes durable;
+    bool is_directory = false;
+    bool locked = false;
+  };
+  using NodePointer = std::shared_ptr<Node>;
+
+  // Hands of the test.
+  Duration sync_time;         // How long a sync takes.
+  int syncs = 0;              // Syncs that began.
+  int sync_failures = 0;      // So many syncs fail; their bytes are not made durable.
+  bool block_stores = false;  // try_store always says no.
+  Duration store_time;        // How long the slow path of a store takes.
+  int map_failures = 0;       // So many mappings of missing files fail.
+
+  std::unique_ptr<FileSystem> attach() { return std::make_unique<View>(*this); }
+  void lose_power() {
+    for (auto& [path, node] : nodes) {
+      node->cached = node->durable;
+      node->locked = false;
+    }
+  }
+  bool exists(const std::string& path) const { return nodes.contains(path); }
+  Node& at(const std::string& path) { return *nodes.at(path); }
+  // A file as an earlier broker left it.
+  Node& put(const std::string& path, Bytes bytes) {
+    NodePointer& node = nodes[path];
+    node = std::make_shared<Node>();
+    node->cached = node->durable = std::move(bytes);
+    return *node;
+  }
+  std::vector<std::string> paths() const {
+    std::vector<std::string> all;
+    for (const auto& [path, node] : nodes) {
+      if (!node->is_directory) all.push_back(path);
+    }
+    return all;
+  }
+
+  std::map<std::string, NodePointer> nodes;
+
+ private:
+  Task<Result<void>> sync(NodePointer node, std::size_t from, std::size_t to) {
+    ++syncs;
+    Bytes bytes(node->cached.begin() + static_cast<std::ptrdiff_t>(from),
+                node->cached.begin() + static_cast<std::ptrdiff_t>(to));
+    if (sync_time > Duration()) {
+      Result<void> waited = co_await wait(sync_time);
+      if (!waited) co_return waited;
+    }
+    if (sync_failures > 0) {
+      --sync_failures;
+      co_return Error::from_errno(ErrorCode::io_error, 5);
+    }
+    if (node->durable.size() < node->cached.size()) node->durable.resize(node->cached.size());
+    std::ranges::copy(bytes, node->durable.begin() + static_cast<std::ptrdiff_t>(from));
+    co_return Result<void>();
+  }
+  Task<Result<void>> wait(Duration length) {
+    Result<void> waited = co_await sleep_until(clock->now() + length);
+    co_return waited;
+  }
+
+  class OpenFile : public File {
+   public:
+    OpenFile(MemoryFiles& files, NodePointer node) : files_(files), node_(std::move(node)) {}
+    Task<Result<ByteChain>> read_at(Worker&, std::int64_t offset, std::int64_t length) override {
+      const auto size = static_cast<std::int64_t>(node_->cached.size());
+      const std::int64_t from = std::min(offset, size);
+      const std::int64_t to = std::min(size, from + length);
+      const auto bytes =
+          std::span(node_->cached)
+              .subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
+      co_return ByteChain(SharedBytes::copy_of(bytes));
+    }
+    Task<Result<void>> write_at(Worker&, std::int64_t offset, SharedBytes bytes) override {
+      const std::size_t end = static_cast<std::size_t>(offset) + bytes.size();
+      if (node_->cached.size() < end) node_->cached.resize(end);
+      std::ranges::copy(bytes.span(), node_->cached.begin() + offset);
+      co_return Result<void>();
+    }
+    Task<Result<void>> sync_data(Worker&) override {
+      return files_.sync(node_, 0, node_->cached.size());
+    }
+    Task<Result<void>> sync_all(Worker& worker) override { return sync_data(worker); }
+    Task<Result<void>> sync_range(Worker&, std::int64_t, std::int64_t) override {
+      co_return Result<void>();
+    }
+    Task<Result<void>> allocate(Worker&, std::int64_t, std::int64_t) override {
+      co_return Result<void>();
+    }
+    Task<Result<void>> truncate(Worker&, std::int64_t size) override {
+      node_->cached.resize(static_cast<std::size_t>(size));
+      co_return Result<void>();
+    }
+    Result<std::int64_t> size() const override {
+      return static_cast<std::int64_t>(node_->cached.size());
+    }
+    std::int64_t direct_alignment() const override { return 512; }
+
+   private:
+    MemoryFiles& files_;
+    NodePointer node_;
+  };
+
+  class Mapping : public MappedFile {
+   public:
+    Mapping(MemoryFiles& files, NodePointer node) : files_(files), node_(std::move(node)) {}
+    std::int64_t size() const override { return static_cast<std::int64_t>(node_->cached.size()); }
+    bool try_store(Worker&, std::int64_t offset, std::span<const std::byte> bytes) override {
+      if (files_.block_stores) return false;
+      put(offset, bytes);
+      return true;
+    }
+    Task<Result<void>> store(Worker&, std::int64_t offset, SharedBytes bytes) override {
+      if (files_.store_time > Duration()) {
+        Result<void> waited = co_await files_.wait(files_.store_time);
+        if (!waited) co_return waited;
+      }
+      put(offset, bytes.span());
+      co_return Result<void>();
+    }
+    ByteChain try_load(std::int64_t offset, std::int64_t length) override {
+      const auto bytes =
+          std::span(node_->cached)
+              .subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(length));
+      return ByteChain(SharedBytes::copy_of(bytes));
+    }
+    Task<Result<ByteChain>> load(Worker&, std::int64_t offset, std::int64_t length) override {
+      co_return try_load(offset, length);
+    }
+    Task<Result<void>> sync(Worker&, std::int64_t offset, std::int64_t length) override {
+      const auto from = static_cast<std::size_t>(offset);
+      return files_.sync(node_, from, from + static_cast<std::size_t>(length));
+    }
+    Task<Result<void>> lock_memory(Worker&) override { co_return Result<void>(); }
+    Result<void> advise(Advice) override { return {}; }
+
+   private:
+    void put(std::int64_t offset, std::span<const std::byte> bytes) {
+      ENSURE(static_cast<std::size_t>(offset) + bytes.size() <= node_->cached.size());
+      std::ranges::copy(bytes, node_->cached.begin() + offset);
+    }
+    MemoryFiles& files_;
+    NodePointer node_;
+  };
+
+  class Lock : public FileLock {
+   public:
+    explicit Lock(NodePointer node) : node_(std::move(node)) { node_->locked = true; }
+    ~Lock() override { node_->locked = false; }
+
+   private:
+    NodePointer node_;
+  };
+
+  class View : public FileSystem {
+   public:
+    explicit View(MemoryFiles& files) : files_(files) {}
+    Task<Result<std::unique_ptr<File>>> open(Worker&, std::string path,
+                                             OpenOptions options) override {
+      const bool present = files_.exists(path);
+      if (!present && options.create == Create::never) co_return ErrorCode::not_found;
+      if (present && options.create == Create::must_be_new) co_return ErrorCode::exists;
+      if (!present) files_.nodes[path] = std::make_shared<Node>();
+      std::unique_ptr<File> file = std::make_unique<OpenFile>(files_, files_.nodes[path]);
+      co_return file;
+    }
+    Task<Result<std::unique_ptr<MappedFile>>> map(Worker&, std::string path,
+                                                  std::int64_t size) override {
+      if (!files_.exists(path)) {
+        if (files_.map_failures > 0) {
+          --files_.map_failures;
+          co_return ErrorCode::no_space;
+        }
+        files_.put(path, Bytes(static_cast<std::size_t>(size)));
+      }
+      const NodePointer node = files_.nodes[path];
+      const auto bytes = static_cast<std::size_t>(size);
+      if (node->cached.size() > bytes) co_return ErrorCode::invalid_argument;
+      node->cached.resize(bytes);
+      node->durable.resize(bytes);
+      std::unique_ptr<MappedFile> map = std::make_unique<Mapping>(files_, node);
+      co_return map;
+    }
+    Task<Result<void>> rename(Worker&, std::string from, std::string to) override {
+      if (!files_.exists(from)) co_return ErrorCode::not_found;
+      files_.nodes[to] = files_.nodes[from];
+      files_.nodes.erase(from);
+      co_return Result<void>();
+    }
+    Task<Result<void>> remove(Worker&, std::string path) override {
+      if (files_.nodes.erase(path) == 0) co_return ErrorCode::not_found;
+      co_return Result<void>();
+    }
+    Task<Result<void>> create_directories(Worker&, std::string path) override {
+      NodePointer& node = files_.nodes[path];
+      if (node == nullptr) node = std::make_shared<Node>();
+      node->is_directory = true;
+      co_return Result<void>();
+    }
+    Task<Result<std::vector<FileInfo>>> list(Worker&, std::string path) override {
+      if (!files_.exists(path)) co_return ErrorCode::not_found;
+      std::vector<FileInfo> entries;
+      for (const auto& [name, node] : files_.nodes) {
+        if (!name.starts_with(path + "/")) continue;
+        const std::string rest = name.substr(path.size() + 1);
+        if (rest.find('/') != std::string::npos) continue;
+        entries.push_back(
+            {rest, node->is_directory, static_cast<std::int64_t>(node->cached.size())});
+      }
+      co_return entries;
+    }
+    Task<Result<void>> sync_directory(Worker&, std::string) override { co_return Result<void>(); }
+    Task<Result<std::unique_ptr<FileLock>>> lock(Worker&, std::string path) override {
+      NodePointer& node = files_.nodes[path];
+      if (node == nullptr) node = std::make_shared<Node>();
+      if (node->locked) co_return ErrorCode::busy;
+      std::unique_ptr<FileLock> lock = std::make_unique<Lock>(node);
+      co_return lock;
+    }
+    Result<SpaceInfo> space(std::string) override { return SpaceInfo{1 << 30, 1 << 29}; }
+
+   private:
+    MemoryFiles& files_;
+  };
+
+ public:
+  const Clock* clock = nullptr;  // Of the host whose files these are.
+};
+
+}  // namespace drydock::test
