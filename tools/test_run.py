@@ -18,6 +18,8 @@ from test_count import Count, Failure
 ROOT = Path(__file__).resolve().parents[1]
 FINGERPRINT = "tests/fingerprint/drydock-fingerprint"
 JOBS = os.cpu_count() or 1
+KINDS = {"unit", "contract", "property", "drills", "golden", "guards", "compiler", "fingerprint",
+         "interop", "fuzz", "kernel", "bench"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Configuration:
     compiler: str
     options: tuple
     suites: tuple | None  # Which suites are run; None: all, and everything is built.
+    patience: int = 1  # Multiplies the tests' time-outs.
 
     @property
     def build(self):
@@ -42,7 +45,7 @@ ASAN = Configuration(
     "clang++ -O1 sanitized", "test-asan", "clang++-19",
     ("-Doptimization=1", "-Ddebug=false", "-Db_sanitize=address,undefined",
      "-Dcpp_args=-gline-tables-only -fno-omit-frame-pointer -fno-sanitize-recover=undefined"),
-    ("unit", "contract", "property"))
+    ("unit", "contract", "property"), patience=4)
 OTHERS = (
     ASAN,
     Configuration("clang++ -O2", "fp-clang-O2", "clang++-19", ("-Doptimization=2", "-Ddebug=false"),
@@ -117,7 +120,8 @@ def run_configuration(configuration):
         say(f"NOT RUN: {configuration.name}: {problem}")
         return Count(failures=[Failure(configuration.name, problem, again)])
 
-    tests = {name: test for name, test in test_count.known_tests(build).items()
+    known = test_count.known_tests(build)
+    tests = {name: test for name, test in known.items()
              if configuration.suites is None or set(test.suites) & set(configuration.suites)}
     files = files_of_targets(build)
     depends = {entry["name"]: [file for target in entry["depends"] for file in files[target]]
@@ -129,6 +133,11 @@ def run_configuration(configuration):
     if configuration.suites is None:
         goals = ["all", *goals]
     total = Count()
+    for name, test in known.items():
+        if not set(test.suites) & KINDS:
+            total.failures.append(Failure(
+                name, "its suite names no kind of test, so the sanitizers would never see it",
+                f"add suite: 'unit' (or {', '.join(sorted(KINDS - {'unit'}))}) to its meson.build"))
     if goals and run(["ninja", "-C", configuration.shown, "-k", "0", "-j", str(JOBS), *goals]) != 0:
         say(f"NOT ALL OF {configuration.name} COULD BE BUILT")
         replay = shlex.join(["ninja", "-C", configuration.shown])
@@ -144,7 +153,7 @@ def run_configuration(configuration):
         heading(f"{configuration.name}: run {len(tests)} tests")
         test_count.forget_results(build, tests)
         run(["meson", "test", "-C", configuration.shown, "--no-rebuild", "--print-errorlogs",
-             "--num-processes", str(JOBS), *tests])
+             "--num-processes", str(JOBS), "--timeout-multiplier", str(configuration.patience), *tests])
         counted = test_count.count(build, tests, configuration.shown)
         for failure in counted.failures:
             failure.what += f" ({configuration.name})"
