@@ -21,8 +21,7 @@ const char* level_name(LogLevel level) {
 
 Worker& LinuxWorkers::add(std::string name) {
   const auto index = static_cast<std::uint32_t>(workers_.size());
-  ENSURE(index < 1024);
-  const WorkerId id((process_.value() << 10) | index);
+  const WorkerId id((std::uint64_t{process_.value()} << 32) | index);
   workers_.push_back(std::make_unique<LinuxWorker>(id, std::move(name), mailbox_, clock_));
   return *workers_.back();
 }

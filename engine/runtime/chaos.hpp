@@ -17,11 +17,12 @@ class Chaos {
 
   class [[nodiscard]] ReachAwaiter : public Waiter {
    public:
-    ReachAwaiter(Chaos& chaos, CrashPoint point) : chaos_(chaos), point_(point) {}
+    ReachAwaiter(Chaos& chaos, CrashPoint point)
+        : Waiter(Kind::killable), chaos_(chaos), point_(point) {}
     bool await_ready() { return !chaos_.armed_[static_cast<std::size_t>(point_)]; }
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> handle) {
-      if (!suspend(handle)) return false;
+      ENSURE(suspend(handle));
       chaos_.reached(point_, *this);
       return true;
     }
@@ -38,9 +39,7 @@ class Chaos {
 
   // True if the caller should take its rarer path this time. False in every world that was not told
   // otherwise.
-  bool fire(BuggifySite site) {
-    return buggify_[static_cast<std::size_t>(site)] && decide(site);
-  }
+  bool fire(BuggifySite site) { return buggify_[static_cast<std::size_t>(site)] && decide(site); }
 
  protected:
   // The waiter was kept: the world completes it, or the process dies.

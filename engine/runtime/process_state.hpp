@@ -18,8 +18,16 @@ namespace drydock {
 //            wait, as the last thread of a Linux process keeps its descriptor table alive.
 //   dead     every frame is gone.
 //
+// A process may be stopped for several reasons at once; it proceeds when all of them are gone.
+//
 // Called by the world that owns the process, from events of its own, never from inside one of the
 // process's coroutines.
+enum class StopCause : std::uint8_t {
+  signal = 1,     // SIGSTOP.
+  host = 2,       // Its host is paused.
+  safepoint = 4,  // Its virtual machine has stopped it.
+};
+
 class ProcessState {
  public:
   enum class Phase : std::uint8_t { running, stopped, dying, dead };
@@ -51,11 +59,15 @@ class ProcessState {
     if (!ending()) parked_.push_back(wakeup);
   }
 
-  void stop() {
-    if (phase_ == Phase::running) phase_ = Phase::stopped;
+  void stop(StopCause cause = StopCause::signal) {
+    if (ending()) return;
+    stop_causes_ |= static_cast<std::uint8_t>(cause);
+    phase_ = Phase::stopped;
   }
-  void proceed() {
+  void proceed(StopCause cause = StopCause::signal) {
     if (phase_ != Phase::stopped) return;
+    stop_causes_ &= static_cast<std::uint8_t>(~static_cast<unsigned>(cause));
+    if (stop_causes_ != 0) return;
     phase_ = Phase::running;
     while (!parked_.empty()) executor_.post(static_cast<Wakeup&>(*parked_.front()));
   }
@@ -89,6 +101,7 @@ class ProcessState {
   ProcessId id_;
   std::uint32_t uninterruptible_waits_ = 0;
   Phase phase_ = Phase::running;
+  std::uint8_t stop_causes_ = 0;
 };
 
 }  // namespace drydock

@@ -37,11 +37,12 @@ void Waiter::end_uninterruptible() {
 void Waiter::on_run(Wakeup& wakeup) {
   auto& self = static_cast<Waiter&>(wakeup);
   ProcessState& process = self.strand_->process();
+  // Also in a process that may not run: a deadline that passes during a stop has passed.
+  if (self.outcome_ == Outcome::pending) self.settle(Outcome::timed_out);
   if (!process.running()) [[unlikely]] {
     process.park(self);
     return;
   }
-  if (self.outcome_ == Outcome::pending) self.settle(Outcome::timed_out);
   Strand* const strand = std::exchange(self.strand_, nullptr);
   strand->set_waiting(nullptr);
   strand->resume(self.handle_);

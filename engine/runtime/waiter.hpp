@@ -18,8 +18,9 @@ class Waiter : public Wakeup {
 
   // An uninterruptible wait (Linux's D state: journal, writeback, device) ends when the world says
   // so: neither a cancellation nor a kill ends it, and a kill leaves the frame in place until then.
-  // A join ends when the children have, so it ignores cancellation, but a kill destroys it.
-  enum class Kind : std::uint8_t { interruptible, uninterruptible, join };
+  // A killable wait ignores cancellation, but a kill destroys it: a join, which ends when the
+  // children have; a crash point, which an orderly stop passes too.
+  enum class Kind : std::uint8_t { interruptible, uninterruptible, killable, join = killable };
 
   explicit Waiter(Kind kind = Kind::interruptible)
       : Wakeup(&Waiter::on_run, EventKind::resume, 0), kind_(kind) {}

@@ -7,7 +7,8 @@ namespace drydock {
 
 using HostId = Id<struct HostTag>;
 using ProcessId = Id<struct ProcessTag>;
-using WorkerId = Id<struct WorkerTag>;
+// Unique in the world: the process in the upper half.
+using WorkerId = Id<struct WorkerTag, std::uint64_t>;
 using DiskId = Id<struct DiskTag>;
 using Epoch = Id<struct EpochTag>;
 

@@ -22,7 +22,7 @@ SimProcess& Host::spawn(std::string name) {
   ENSURE(number < 0x10000);
   const ProcessId id((id_.value() << 16) | number);
   processes_.push_back(std::make_unique<SimProcess>(*this, id, std::move(name)));
-  if (paused_) processes_.back()->stop();
+  if (paused_) processes_.back()->stop(StopCause::host);
   return *processes_.back();
 }
 
@@ -57,12 +57,12 @@ void Host::on_power_restored() {
 
 void Host::pause() {
   paused_ = true;
-  for (auto& process : processes_) process->stop();
+  for (auto& process : processes_) process->stop(StopCause::host);
 }
 
 void Host::resume() {
   paused_ = false;
-  for (auto& process : processes_) process->proceed();
+  for (auto& process : processes_) process->proceed(StopCause::host);
 }
 
 void Host::process_ended(SimProcess& process) {

@@ -9,12 +9,17 @@ namespace {
 __extension__ using Wide = __int128;
 constexpr std::int64_t kBillion = 1'000'000'000;
 
+// Times beyond the range of 64 bits are "never": a deadline may lie there, the present does not.
+std::int64_t within_range(Wide ns) {
+  return ns > kNever.count_ns() ? kNever.count_ns() : static_cast<std::int64_t>(ns);
+}
+
 }  // namespace
 
 std::int64_t HostClock::to_host(std::int64_t virtual_ns) const {
-  if (drift_ppb_ == 0) return host_origin_ns_ + (virtual_ns - virtual_origin_ns_);
   const Wide elapsed = virtual_ns - virtual_origin_ns_;
-  return host_origin_ns_ + static_cast<std::int64_t>(elapsed * (kBillion + drift_ppb_) / kBillion);
+  if (drift_ppb_ == 0) return within_range(host_origin_ns_ + elapsed);
+  return within_range(host_origin_ns_ + elapsed * (kBillion + drift_ppb_) / kBillion);
 }
 
 std::int64_t HostClock::to_virtual(std::int64_t host_ns) const {
@@ -23,7 +28,7 @@ std::int64_t HostClock::to_virtual(std::int64_t host_ns) const {
   const Wide elapsed = host_ns - host_origin_ns_;
   const Wide rate = kBillion + drift_ppb_;
   const Wide virtual_elapsed = (elapsed * kBillion + rate - 1) / rate;
-  return virtual_origin_ns_ + static_cast<std::int64_t>(virtual_elapsed);
+  return within_range(virtual_origin_ns_ + virtual_elapsed);
 }
 
 void HostClock::set_drift(std::int64_t parts_per_billion) {
@@ -35,8 +40,7 @@ void HostClock::set_drift(std::int64_t parts_per_billion) {
   };
   std::vector<Armed> armed;
   kernel_.queue().for_each([&](Wakeup& wakeup) {
-    const bool timer =
-        wakeup.kind() == EventKind::resume || wakeup.kind() == EventKind::timer;
+    const bool timer = wakeup.kind() == EventKind::resume || wakeup.kind() == EventKind::timer;
     if (!timer || !belongs_(wakeup.subject()) || wakeup.time() <= kernel_.now()) return;
     armed.push_back({&wakeup, to_host(wakeup.time())});
   });

@@ -11,9 +11,7 @@ SimProcess::SimProcess(Host& host, ProcessId id, std::string name)
       random_(host.kernel(), name_),
       workers_(id.value()),
       observer_(host.kernel(), id.value(),
-                [this](LogLevel level, const std::string& line) {
-                  host_.log(name_, level, line);
-                }),
+                [this](LogLevel level, const std::string& line) { host_.log(name_, level, line); }),
       compute_(host.cores(), host.clock(), host.options().cpu_priced),
       scope_(std::make_unique<TaskScope>(*this)) {}
 

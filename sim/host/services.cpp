@@ -13,17 +13,18 @@ void SimChaos::arm(CrashPoint point, std::uint64_t occurrence, std::function<voi
 void SimChaos::reached(CrashPoint point, Waiter& waiter) {
   waiter.complete();
   bool still_armed = false;
-  std::function<void()> action;
+  std::vector<std::function<void()>> actions;
   for (Armed& armed : points_) {
-    if (armed.point != point || armed.remaining == 0) continue;
+    if (armed.point != point) continue;
     if (--armed.remaining == 0) {
-      action = armed.action;
+      actions.push_back(std::move(armed.action));
     } else {
       still_armed = true;
     }
   }
+  std::erase_if(points_, [](const Armed& armed) { return armed.remaining == 0; });
   armed_[static_cast<std::size_t>(point)] = still_armed;
-  if (action) action();
+  for (const auto& action : actions) action();  // An action may arm the point again.
 }
 
 void SimChaos::enable(BuggifySite site, std::uint32_t numerator, std::uint32_t denominator) {

@@ -36,8 +36,8 @@ class SimWorkers : public Workers {
   explicit SimWorkers(std::uint32_t process_id) : process_id_(process_id) {}
   Worker& add(std::string name) override {
     const auto index = static_cast<std::uint32_t>(workers_.size());
-    workers_.push_back(std::make_unique<SimWorker>(WorkerId((process_id_ << 10) | index),
-                                                   std::move(name)));
+    workers_.push_back(std::make_unique<SimWorker>(
+        WorkerId((std::uint64_t{process_id_} << 32) | index), std::move(name)));
     return *workers_.back();
   }
   const std::vector<std::unique_ptr<SimWorker>>& all() const { return workers_; }
