@@ -5,7 +5,8 @@
 
 namespace drydock {
 
-// A strand with the frame at its top and the event that starts it.
+// A strand with the frame at its top and the event that starts it. Lives in the room in front of that
+// frame, which is given back with it.
 struct TaskScope::SpawnedStrand : Strand {
   class Starter : public Wakeup {
    public:
@@ -22,14 +23,22 @@ struct TaskScope::SpawnedStrand : Strand {
     SpawnedStrand& strand_;
   };
 
-  SpawnedStrand(ProcessState& process, TaskScope& scope, Task<void> task)
-      : Strand(process, scope), top(task.release()) {
+  SpawnedStrand(ProcessState& process, TaskScope& scope, Task<void>::Handle frame)
+      : Strand(process, scope), top(frame) {
     top.promise().start_at_top(this);
   }
-  ~SpawnedStrand() { top.destroy(); }
-
-  static void* operator new(std::size_t size) { return pool_allocate(size); }
-  static void operator delete(void* memory, std::size_t size) noexcept { pool_free(memory, size); }
+  static SpawnedStrand& make(ProcessState& process, TaskScope& scope, Task<void> task) {
+    const Task<void>::Handle frame = task.release();
+    return *new (Task<void>::strand_room(frame)) SpawnedStrand(process, scope, frame);
+  }
+  // Ends the strand. What the frame's locals still need of it stays readable until the frame is
+  // gone, and the memory of both with it; so no destructor runs, and nothing may be left to free.
+  void destroy() {
+    unlink();
+    starter.unlink();
+    drop_exception();
+    top.destroy();
+  }
 
   Task<void>::Handle top;
   Starter starter{*this};
@@ -58,9 +67,10 @@ TaskScope::~TaskScope() { destroy_tasks(); }
 
 void TaskScope::spawn(Task<void> task) {
   if (process_.ending()) return;
-  auto* const strand = new SpawnedStrand(process_, *this, std::move(task));
-  strands_.push_back(*strand);
-  process_.post(strand->starter);
+  static_assert(sizeof(SpawnedStrand) <= PromiseBase::kStrandRoom);
+  SpawnedStrand& strand = SpawnedStrand::make(process_, *this, std::move(task));
+  strands_.push_back(strand);
+  process_.post(strand.starter);
 }
 
 TaskScope::JoinAwaiter TaskScope::join() { return JoinAwaiter(*this); }
@@ -106,15 +116,13 @@ void TaskScope::destroy_tasks() {
   while (!strands_.empty()) {
     auto* const strand = static_cast<SpawnedStrand*>(strands_.back());
     ENSURE(!strand->running());
-    strand->unlink();
-    delete strand;
+    strand->destroy();
   }
   if (joiner_ != nullptr) std::exchange(joiner_, nullptr)->complete();
 }
 
 void TaskScope::finished(Strand& strand, std::exception_ptr exception) {
-  strand.unlink();
-  delete static_cast<SpawnedStrand*>(&strand);
+  static_cast<SpawnedStrand&>(strand).destroy();
   if (exception != nullptr) process_.executor().fail(std::move(exception));
   if (strands_.empty() && joiner_ != nullptr) std::exchange(joiner_, nullptr)->complete();
 }

@@ -40,6 +40,9 @@ class Strand : public ListLink {
   void set_waiting(Waiter* waiter) { waiting_ = waiter; }
   bool running() const { return running_; }
 
+ protected:
+  void drop_exception() { exception_ = nullptr; }
+
  private:
   ProcessState& process_;
   TaskScope& scope_;

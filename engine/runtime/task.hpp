@@ -7,7 +7,9 @@
 #pragma once
 
 #include <coroutine>
+#include <cstdint>
 #include <exception>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -22,8 +24,18 @@ class PromiseBase {
  public:
   Strand* strand() const { return strand_; }
 
-  static void* operator new(std::size_t size) { return pool_allocate(size); }
-  static void operator delete(void* memory, std::size_t size) noexcept { pool_free(memory, size); }
+  // In front of every frame there is room for the strand that begins with it, so that resuming a
+  // chain touches one stretch of memory. The word at the start of the room marks it.
+  static constexpr std::size_t kStrandRoom = 128;
+  static constexpr std::uint64_t kRoomMark = 0x6472'7964'6f63'6b31;
+  static void* operator new(std::size_t size) {
+    auto* const room = static_cast<std::byte*>(pool_allocate(size + kStrandRoom));
+    new (room) std::uint64_t(kRoomMark);
+    return room + kStrandRoom;
+  }
+  static void operator delete(void* memory, std::size_t size) noexcept {
+    pool_free(static_cast<std::byte*>(memory) - kStrandRoom, size + kStrandRoom);
+  }
 
   std::suspend_always initial_suspend() noexcept { return {}; }
 
@@ -135,6 +147,14 @@ class [[nodiscard]] Task {
 
   // Gives the frame away: the caller resumes and destroys it.
   Handle release() { return std::exchange(handle_, nullptr); }
+
+  // The room in front of a frame. That a frame begins where operator new said is a property of g++
+  // and clang, not of the language: hence the mark.
+  static void* strand_room(Handle frame) {
+    void* const room = static_cast<std::byte*>(frame.address()) - PromiseBase::kStrandRoom;
+    ENSURE(*static_cast<std::uint64_t*>(room) == PromiseBase::kRoomMark);
+    return room;
+  }
 
  private:
   Handle handle_;

@@ -86,9 +86,24 @@ class TimerQueue {
     const auto level = static_cast<std::size_t>((63 - std::countl_zero(difference)) / kDigitBits);
     const std::size_t slot =
         (static_cast<std::uint64_t>(entry.time_) >> (level * kDigitBits)) & (kSlots - 1);
+    if (entry.hint_ != nullptr) prefetch(entry, level);
     slots_[level][slot].push_back(entry);
     occupied_[level] |= std::uint64_t{1} << slot;
     levels_ |= 1u << level;
+  }
+
+  // With 100,000 nodes in flight most of the time of an event is spent on cache misses. An entry in
+  // the lower levels is about to run: within 64 ns of virtual time at level 0, within 256 µs at
+  // level 2. A frame and its strand span about eight cache lines around the waiter.
+  // Inlined by force: g++ 12 takes a function that only prefetches for one without effect and drops
+  // calls of it.
+  [[gnu::always_inline]] static void prefetch(const Wakeup& entry, std::size_t level) {
+    if (level > 2) return;
+    if (level > 0) return __builtin_prefetch(entry.hint_);
+    constexpr std::ptrdiff_t kLine = 64;
+    const auto* const waiter = reinterpret_cast<const char*>(*entry.hint_);
+    if (waiter == nullptr) return;
+    for (std::ptrdiff_t line = -6; line < 2; ++line) __builtin_prefetch(waiter + line * kLine);
   }
 
   template <class Visit>

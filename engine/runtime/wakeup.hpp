@@ -100,6 +100,8 @@ enum class EventKind : std::uint16_t {
   user = 12,          // Reserved for workloads of tests and benchmarks.
 };
 
+class Waiter;
+
 // One entry of an executor. It belongs to somebody else (a coroutine frame, a stream, a disk),
 // deregisters in its destructor, and runs at most once per registration.
 class Wakeup : public ListLink {
@@ -120,10 +122,17 @@ class Wakeup : public ListLink {
   }
   void run() { run_(*this); }
 
+  // Where the queue finds the waiter that `run` will wake, if it will: the address of a pointer to
+  // it. The queue prefetches the pointer when the entry comes near, and the waiter's frame when it
+  // comes next; nothing depends on it. The pointer variable must live as long as the entry is
+  // queued; what it holds may be null or stale.
+  void set_hint(Waiter* const* waiter) { hint_ = waiter; }
+
  private:
   friend class TimerQueue;
   std::int64_t time_ = 0;
   Run run_;
+  Waiter* const* hint_ = nullptr;
   std::uint32_t subject_;
   EventKind kind_;
 };

@@ -37,7 +37,9 @@ constinit thread_local Pool pool;
 [[gnu::noinline]] FreeNode* refill(std::size_t index) {
   const std::size_t node_bytes = (index + 1) * kClassBytes;
   const std::size_t count = kSlabBytes / node_bytes;
-  auto* slab = static_cast<std::byte*>(::operator new(kSlabBytes));
+  // Aligned to a cache line, so that a node of one class touches as few lines as possible.
+  constexpr std::align_val_t kLine{kClassBytes};
+  auto* slab = static_cast<std::byte*>(::operator new(kSlabBytes, kLine));
   FreeNode* head = nullptr;
   for (std::size_t i = count; i-- > 0;) {
     head = new (slab + i * node_bytes) FreeNode{head};

@@ -45,7 +45,7 @@ void SimInjector::arm_trigger(std::size_t index) {
 }
 
 void SimInjector::process_starting(const std::string& name, sim::SimProcess& process) {
-  if (healed_) return;
+  if (disarmed_) return;
   for (std::size_t i = 0; i < armed_.size(); ++i) {
     const Fault& fault = plan_.faults[i];
     if (!std::holds_alternative<AtCrashPoint>(fault.when)) continue;
@@ -62,7 +62,7 @@ void SimInjector::arm_crash_point(std::size_t index, sim::SimProcess& process) {
 
 void SimInjector::on_begin(std::size_t index) {
   FaultStatus& status = statuses_[index];
-  if (healed_ || status.state != FaultStatus::State::armed) return;
+  if (disarmed_ || status.state != FaultStatus::State::armed) return;
   const Fault& fault = plan_.faults[index];
   if (!begin(fault, status)) {
     status.state = FaultStatus::State::missed;
@@ -100,13 +100,17 @@ void SimInjector::on_end(std::size_t index) {
   }
 }
 
-void SimInjector::heal() {
-  healed_ = true;
-  for (std::size_t i = 0; i < armed_.size(); ++i) {
-    armed_[i]->begin.unlink();
-    armed_[i]->end.unlink();
-    on_end(i);
+void SimInjector::disarm() {
+  disarmed_ = true;
+  for (const auto& armed : armed_) {
+    armed->begin.unlink();
+    armed->end.unlink();
   }
+}
+
+void SimInjector::heal() {
+  disarm();
+  for (std::size_t i = 0; i < armed_.size(); ++i) on_end(i);
 }
 
 }  // namespace drydock::faults

@@ -38,6 +38,9 @@ class SimInjector : public Injector {
   void heal() override;
   const std::vector<FaultStatus>& statuses() const override { return statuses_; }
 
+  // Nothing fires any more; what is active stays.
+  void disarm();
+
   // Told by the world before a process's first step, also after a restart: crash points are armed
   // in each life of the process that a fault selects.
   void process_starting(const std::string& name, sim::SimProcess& process);
@@ -81,7 +84,7 @@ class SimInjector : public Injector {
   sim::Kernel& kernel_;
   Targets& targets_;
   Plan plan_;
-  bool healed_ = false;
+  bool disarmed_ = false;
   std::vector<FaultStatus> statuses_;
   std::vector<std::unique_ptr<Armed>> armed_;
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "reports/record/numbers.hpp"
+
 namespace drydock::reports {
 namespace {
 
@@ -70,8 +72,9 @@ void find_broken_expectations(const RunResult& run, const std::vector<Expectatio
     const auto value = value_of(expectation.metric, run);
     if (holds_for(expectation, value)) continue;
     const Verdict verdict = is_time(expectation.metric) ? Verdict::slo : Verdict::safety;
-    findings.add(verdict, "expected " + text_of(expectation) + ", was " +
-                              (value ? std::to_string(*value) : std::string("never")));
+    std::string was = "never";
+    if (value) was = is_time(expectation.metric) ? duration_text(*value) : std::to_string(*value);
+    findings.add(verdict, "expected " + text_of(expectation) + ", was " + was);
   }
 }
 

@@ -76,6 +76,8 @@ struct DrillFacts {
   std::string scenario_file;
   std::string scenario_digest;  // Of the effective scenario: equal digests, equal experiments.
   std::string configuration_file;
+  std::string behaviour;  // The preset, and the switches that differ from it.
+  std::string replay;     // The command of this invocation without its seeds.
   std::map<std::string, std::string> configuration;  // The keys of it that decide durability.
   std::vector<std::string> promises;                 // What those settings promise, in words.
   std::vector<std::string> assumed;  // Parameters of the model that drove the result.

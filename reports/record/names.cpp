@@ -1,4 +1,5 @@
 #include "reports/record/drill_result.hpp"
+#include "reports/record/numbers.hpp"
 #include "reports/record/run_result.hpp"
 
 namespace drydock::reports {
@@ -57,8 +58,9 @@ std::string text_of(const Expectation& expectation) {
   std::string text(name_of(expectation.metric));
   text += " ";
   text += name_of(expectation.comparison);
-  text += " " + std::to_string(expectation.bound);
-  if (is_time(expectation.metric)) text += " ns";
+  text += " ";
+  text += is_time(expectation.metric) ? duration_text(expectation.bound)
+                                      : std::to_string(expectation.bound);
   return text + (expectation.over == Over::total ? " in total" : " in every run");
 }
 

@@ -166,6 +166,8 @@ std::string render_json(const DrillResult& result) {
                       {"scenario_digest", facts.scenario_digest},
                       {"configuration_file", facts.configuration_file},
                       {"configuration", facts.configuration},
+                      {"behaviour", facts.behaviour},
+                      {"replay", facts.replay},
                       {"promises", facts.promises},
                       {"assumed", facts.assumed},
                       {"not_modelled", facts.not_modelled},

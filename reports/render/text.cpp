@@ -142,7 +142,8 @@ std::string failed_runs(const DrillResult& result, std::size_t width) {
     }
     if (failed > shown) out += "  ... and " + std::to_string(failed - shown) + " more there\n";
   }
-  return out.empty() ? "" : "runs that did not pass\n" + out;
+  if (out.empty()) return "";
+  return "runs that did not pass; to see one: " + result.facts.replay + " --seed N\n" + out;
 }
 
 std::string list(const std::string& title, const std::vector<std::string>& lines,
@@ -179,8 +180,10 @@ std::string render_text(const DrillResult& result, std::size_t width) {
         list("not modelled", facts.not_modelled, width)}) {
     if (!part.empty()) out += "\n" + part;
   }
-  out +=
-      "\n" + paragraph("", "scenario " + facts.id + ", digest " + facts.scenario_digest, 0, width);
+  out += "\n" + paragraph("",
+                          "drydock " + facts.version + ", drill " + facts.id + ", behaviour " +
+                              facts.behaviour + ", digest " + facts.scenario_digest,
+                          0, width);
   return out;
 }
 

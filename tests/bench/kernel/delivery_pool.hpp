@@ -20,6 +20,7 @@ class DeliveryPool {
     if (free_.empty()) free_.push_back(deliveries_.emplace_back(*this));
     auto& delivery = static_cast<Delivery&>(*free_.front());
     delivery.carry(message, subject);
+    delivery.set_hint(receiver_.waiter_of(message));
     kernel_.after(delivery, latency);  // Takes it off the free list.
   }
 

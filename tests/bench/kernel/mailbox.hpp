@@ -47,18 +47,21 @@ class Mailbox {
   // The next message; timed_out, cancelled.
   ReceiveAwaiter receive(Deadline deadline) { return ReceiveAwaiter(*this, deadline); }
 
+  // For Wakeup::set_hint.
+  Waiter* const* receiver() const { return &receiver_; }
+
   // Only from an event, as its last act.
   void deliver(const Message& message) {
     if (receiver_ == nullptr) {
       queued_.push_back(message);
       return;
     }
-    receiver_->message_ = message;
+    static_cast<ReceiveAwaiter*>(receiver_)->message_ = message;
     receiver_->complete_now();
   }
 
  private:
-  ReceiveAwaiter* receiver_ = nullptr;
+  Waiter* receiver_ = nullptr;  // A ReceiveAwaiter.
   std::vector<Message> queued_;  // Short: a node receives whenever it is not at work.
 };
 

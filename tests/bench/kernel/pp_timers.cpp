@@ -29,6 +29,7 @@ class PingPongWorld {
   struct Ball {
     std::uint32_t to;
   };
+  Waiter* const* waiter_of(Ball ball) const { return nodes_[ball.to].mailbox.receiver(); }
   void deliver(Ball ball) { nodes_[ball.to].mailbox.deliver(ball); }
 
  private:

@@ -41,6 +41,9 @@ class RaftCluster {
   }
   void disarm(std::uint32_t node) { deadlines_[node] = kNever; }
 
+  Waiter* const* waiter_of(const RaftMessage& message) const {
+    return mailboxes_[message.to].receiver();
+  }
   // Called by the network. What arrives at a dead node is lost.
   void deliver(const RaftMessage& message) {
     if (nodes_[message.to].alive()) mailboxes_[message.to].deliver(message);

@@ -1,0 +1,18 @@
+// All records of a log, file by file.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "reports/record/final_store.hpp"
+
+namespace drydock::scenarios {
+
+// Adds the records in `bytes`, which are the log's bytes from physical offset `begin` to the end of
+// one file or to the end of the log, to `store`: every message with its key (property KEYS,
+// decimal) and whether its body is what was sent under that key. A record that can't be read ends
+// the file: the rest of it becomes one damaged range.
+void walk_log_file(std::int64_t begin, std::span<const std::byte> bytes,
+                   reports::FinalStore& store);
+
+}  // namespace drydock::scenarios

@@ -1,0 +1,222 @@
+#include "scenarios/drill/cells.hpp"
+
+#include <algorithm>
+
+#include "engine/broker/properties_file.hpp"
+#include "reports/expect/expect.hpp"
+#include "scenarios/drill/digest.hpp"
+#include "scenarios/drill/promises.hpp"
+
+namespace drydock::scenarios {
+namespace {
+
+constexpr const char* kFlushDiskType = "flushDiskType";
+
+const char* name_of(FlushDiskType type) {
+  return type == FlushDiskType::sync_flush ? "SYNC_FLUSH" : "ASYNC_FLUSH";
+}
+
+// Notes of the broker's parser: errors end the matter, warnings are collected.
+void take_notes(const std::vector<ConfigurationNote>& notes, const std::string& source,
+                std::vector<std::string>& warnings) {
+  for (const ConfigurationNote& note : notes) {
+    const std::string line = source + ": " + describe(note);
+    if (note.severity == ConfigurationNote::Severity::error) throw InputError(line);
+    if (std::find(warnings.begin(), warnings.end(), line) == warnings.end()) {
+      warnings.push_back(line);
+    }
+  }
+}
+
+void apply(BrokerConfiguration& configuration, const std::string& key, const std::string& value,
+           const std::string& source, std::vector<std::string>& warnings) {
+  std::vector<ConfigurationNote> notes;
+  set_broker_property(configuration, key, value, 0, notes);
+  take_notes(notes, source, warnings);
+}
+
+// Builds the cells of one experiment.
+class Expansion {
+ public:
+  Expansion(const Drill& drill, const UserConfiguration& user, const Settings& settings)
+      : drill_(drill), settings_(settings) {
+    refuse_settings_of_axes();
+    own_ = properties_of(user);
+    const std::string source = user.file.empty() ? "defaults" : user.file;
+    ConfigurationResult parsed = parse_broker_configuration(user.text);
+    take_notes(parsed.notes, source, warnings_);
+    for (const BrokerSpec& broker : drill_.brokers) {
+      BrokerConfiguration configuration = parsed.configuration;
+      configuration.store.behaviour = behaviour();
+      for (const auto& [key, value] : broker.set) {
+        apply(configuration, key, value, drill_.file + ": /conf/" + broker.name, warnings_);
+        own_[key] = value;
+      }
+      base_.push_back(configuration);
+    }
+  }
+
+  std::vector<Cell> cells() {
+    std::vector<Cell> cells;
+    cells.emplace_back();
+    for (const Axis& axis : drill_.matrix) {
+      std::vector<Cell> wider;
+      for (const Cell& cell : cells) {
+        for (const std::string& value : axis.values) wider.push_back(extended(cell, axis, value));
+      }
+      cells = std::move(wider);
+    }
+    for (Cell& cell : cells) finish(cell);
+    refuse_idle_expectations(cells);
+    return cells;
+  }
+  const std::vector<BrokerConfiguration>& base() const { return base_; }
+  std::vector<std::string>& warnings() { return warnings_; }
+
+ private:
+  static std::map<std::string, std::string> properties_of(const UserConfiguration& user) {
+    std::map<std::string, std::string> own;
+    for (const PropertyLine& line : read_properties(user.text)) own[line.key] = line.value;
+    return own;
+  }
+
+  void refuse_settings_of_axes() const {
+    for (const auto& [key, value] : settings_) {
+      for (const Axis& axis : drill_.matrix) {
+        if (axis.key == key) {
+          throw InputError("--set " + key + ": the matrix of " + drill_.file + " varies it");
+        }
+      }
+    }
+  }
+
+  Behaviour behaviour() const {
+    Behaviour behaviour = *Behaviour::preset(drill_.behaviour.preset);
+    for (const auto& [name, value] : drill_.behaviour.set) {
+      behaviour.set(*behaviour_switch_named(name),
+                    value == "hardened" ? BehaviourValue::hardened : BehaviourValue::faithful);
+    }
+    return behaviour;
+  }
+
+  // The words of an axis that refer to the user's file, resolved.
+  std::string resolved(const Axis& axis, const std::string& value) const {
+    if (value != kAsInFile && value != kTheOther) return value;
+    if (axis.key != kFlushDiskType) {
+      throw InputError(drill_.file + ": /matrix/" + axis.key + ": '" + value +
+                       "' is supported for " + kFlushDiskType + " only");
+    }
+    const bool sync = base_.front().store.flush_disk_type == FlushDiskType::sync_flush;
+    const bool wants_sync = (value == kAsInFile) == sync;
+    return name_of(wants_sync ? FlushDiskType::sync_flush : FlushDiskType::async_flush);
+  }
+
+  // What the user's file, with the drill's own keys, says of a key.
+  std::string own_value(const std::string& key) const {
+    if (key == kFlushDiskType) return name_of(base_.front().store.flush_disk_type);
+    const auto found = own_.find(key);
+    return found == own_.end() ? "" : found->second;
+  }
+
+  Cell extended(const Cell& cell, const Axis& axis, const std::string& value) const {
+    Cell wider = cell;
+    const std::string real = resolved(axis, value);
+    wider.id[axis.key] = real;
+    if (axis.key != kFaultAxis && real != own_value(axis.key)) wider.changes[axis.key] = real;
+    return wider;
+  }
+
+  void finish(Cell& cell) {
+    cell.brokers = base_;
+    for (BrokerConfiguration& configuration : cell.brokers) {
+      for (const auto& [key, value] : cell.id) {
+        if (key == kFaultAxis) continue;
+        apply(configuration, key, value, drill_.file + ": /matrix", warnings_);
+      }
+      for (const auto& [key, value] : settings_) {
+        apply(configuration, key, value, "--set", warnings_);
+      }
+    }
+    cell.faults = faults_of(cell);
+    for (const reports::Expectation& expectation : drill_.expectations) {
+      if (reports::applies_to(expectation, cell.id)) cell.expectations.push_back(expectation);
+    }
+  }
+
+  std::vector<FaultSpec> faults_of(const Cell& cell) const {
+    const auto named = cell.id.find(kFaultAxis);
+    if (named != cell.id.end()) return drill_.fault_sets.at(named->second);
+    if (drill_.fault_sets.empty()) return {};
+    if (drill_.fault_sets.size() == 1) return drill_.fault_sets.begin()->second;
+    throw InputError(drill_.file + ": /faults: with several sets, /matrix/fault must choose");
+  }
+
+  // An expectation that speaks of no cell is a typing error that would pass for ever.
+  void refuse_idle_expectations(const std::vector<Cell>& cells) const {
+    for (std::size_t i = 0; i < drill_.expectations.size(); ++i) {
+      const reports::Expectation& expectation = drill_.expectations[i];
+      const bool used = std::any_of(cells.begin(), cells.end(), [&](const Cell& cell) {
+        return reports::applies_to(expectation, cell.id);
+      });
+      if (!used) {
+        throw InputError(drill_.file + ": /expectations/" + std::to_string(i) + ": no cell has " +
+                         reports::text_of(expectation.cells));
+      }
+    }
+  }
+
+  const Drill& drill_;
+  const Settings& settings_;
+  std::map<std::string, std::string> own_;
+  std::vector<BrokerConfiguration> base_;
+  std::vector<std::string> warnings_;
+};
+
+std::string digest_of(const Drill& drill, const UserConfiguration& user, const Settings& settings) {
+  std::string text = drill.canonical;
+  for (const PropertyLine& line : read_properties(user.text)) {
+    text += "\n" + line.key + "=" + line.value;
+  }
+  for (const auto& [key, value] : settings) text += "\n--set " + key + "=" + value;
+  return digest(text);
+}
+
+std::string behaviour_of(const Drill& drill) {
+  std::string text = drill.behaviour.preset;
+  for (const auto& [name, value] : drill.behaviour.set) text += ", " + name + "=" + value;
+  return text;
+}
+
+std::string replay_of(const Drill& drill, const UserConfiguration& user, const Settings& settings) {
+  std::string command = "drydock run " + drill.file;
+  if (!user.file.empty()) command += " --conf " + user.file;
+  for (const auto& [key, value] : settings) command += " --set " + key + "=" + value;
+  return command;
+}
+
+}  // namespace
+
+Experiment make_experiment(Drill drill, const UserConfiguration& user, const Settings& settings) {
+  Expansion expansion(drill, user, settings);
+  Experiment experiment;
+  experiment.cells = expansion.cells();
+  BrokerConfiguration own = expansion.base().front();
+  for (const auto& [key, value] : settings) {
+    apply(own, key, value, "--set", expansion.warnings());
+  }
+  reports::DrillFacts& facts = experiment.facts;
+  facts.id = drill.id;
+  facts.title = drill.title;
+  facts.scenario_file = drill.file;
+  facts.scenario_digest = digest_of(drill, user, settings);
+  facts.configuration_file = user.file.empty() ? "(RocketMQ's defaults)" : user.file;
+  facts.behaviour = behaviour_of(drill);
+  facts.replay = replay_of(drill, user, settings);
+  facts.configuration = durability_settings(own);
+  facts.promises = promises_of(own);
+  facts.warnings = expansion.warnings();
+  experiment.drill = std::move(drill);
+  return experiment;
+}
+
+}  // namespace drydock::scenarios

@@ -1,0 +1,48 @@
+// The expansion of a drill: its matrix into cells, a cell's faults into the plan of one seed.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/broker/configuration.hpp"
+#include "faults/plan/fault.hpp"
+#include "reports/record/drill_result.hpp"
+#include "scenarios/drill/drill.hpp"
+
+namespace drydock::scenarios {
+
+// The user's broker.conf. An empty file name: RocketMQ's own defaults.
+struct UserConfiguration {
+  std::string file;
+  std::string text;
+};
+// Keys given on the command line; they win over everything.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+struct Cell {
+  reports::CellId id;
+  std::map<std::string, std::string> changes;  // What of it differs from the user's file.
+  std::vector<BrokerConfiguration> brokers;    // One per broker of the drill, in its order.
+  std::vector<FaultSpec> faults;
+  std::vector<reports::Expectation> expectations;
+};
+
+// A drill with a user's configuration: everything that a run needs but its seed.
+struct Experiment {
+  Drill drill;
+  std::vector<Cell> cells;
+  reports::DrillFacts facts;
+};
+
+// Throws InputError: a value that the broker refuses, a matrix that makes no sense.
+// Precedence: RocketMQ's defaults < broker.conf < scenario < cell < settings.
+Experiment make_experiment(Drill drill, const UserConfiguration& user, const Settings& settings);
+
+// The faults of one seed. Times are drawn from streams named by the fault's place, so the same seed
+// gives the same times in every cell.
+faults::Plan draw_plan(const Cell& cell, std::uint64_t seed);
+// Canonical JSON: keys sorted, units spelled out.
+std::string text_of(const faults::Plan& plan);
+
+}  // namespace drydock::scenarios

@@ -1,0 +1,139 @@
+// scenarios turns a file into runs: what a drill says, which cells it has, what its clients send,
+// and how the final store is read back.
+//
+//   drill      the drill as plain data, its units, and its expansion into cells (this folder)
+//   loader     the file format: JSON with comments in, a Drill or one clear refusal out
+//   workload   the producer program, and the bodies that it sends
+//   audit      reads a CommitLog with a decoder of its own
+//   world_sim  assembles the simulated cluster and runs one (drill, cell, seed)
+//
+// Only what exists is accepted. A field, fault or unit that this version does not implement is
+// refused by name, because a drill that silently skips what it asks for proves nothing.
+//
+// This file: the drill as data. The format is described in docs/scenarios.md.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "engine/types/time.hpp"
+#include "faults/plan/fault.hpp"
+#include "reports/record/drill_result.hpp"
+
+namespace drydock::scenarios {
+
+// The input is wrong: a file, an option, a value. `what()` is one line for the user; exit status 2.
+class InputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct SeedRange {
+  std::uint64_t first = 1;
+  std::uint64_t last = 1;
+  std::uint64_t count() const { return last - first + 1; }
+};
+
+struct DiskSpec {
+  std::string profile;
+  std::int64_t bytes = 0;
+};
+
+struct HostSpec {
+  std::string name;
+  std::optional<DiskSpec> disk;
+  Duration boot;  // From power to the start of its programs.
+};
+
+struct BrokerSpec {
+  std::string name;
+  std::string host;
+  std::string role;
+  // Keys of broker.conf that the drill sets on top of the user's file.
+  std::vector<std::pair<std::string, std::string>> set;
+};
+
+// One producer. With a rate it is an open loop: sends are due at fixed times whether or not earlier
+// ones were answered, as long as fewer than `in_flight` wait. Without one it is a closed loop.
+struct ProducerSpec {
+  std::string name;
+  std::string host;
+  std::string broker;
+  std::string topic;
+  int queues = 1;
+  std::int64_t body_bytes = 0;
+  std::int64_t rate_per_second = 0;  // 0: a closed loop.
+  int in_flight = 1;
+  Duration timeout;
+  int retries = 0;
+  bool wait_store_ok = true;  // Property WAIT: false asks for an answer before flush.
+};
+
+// How a phase ends: by time, or earlier, `then` after writes have resumed: after a SEND_OK of a
+// send that was invoked after the latest fault took effect.
+struct PhaseSpec {
+  Duration at_most;
+  bool until_writes_resume = false;
+  Duration then;
+};
+
+// In this order; the load runs from the start of `warm` to the end of `heal`.
+struct Phases {
+  PhaseSpec warm;    // No fault yet: the baseline.
+  PhaseSpec inject;  // Faults fire.
+  PhaseSpec hold;    // Faults go on, and are taken back by their own spans.
+  PhaseSpec heal;    // What is still active is taken back at its start.
+  PhaseSpec settle;  // No new sends; the open ones end.
+  PhaseSpec judge;   // Everything is read back.
+};
+
+// A time that each seed draws for itself, uniformly, both ends included.
+struct BetweenTimes {
+  Duration low;
+  Duration high;
+};
+struct FaultSpec {
+  faults::FaultKind kind = faults::FaultKind::count_;
+  faults::Selector on;
+  std::variant<BetweenTimes, faults::AtEvent, faults::AtCrashPoint> when;
+  std::optional<Duration> lasts;
+};
+
+// One dimension of the matrix: a key of broker.conf, or "fault" with names of fault sets.
+struct Axis {
+  std::string key;
+  std::vector<std::string> values;
+};
+inline constexpr const char* kFaultAxis = "fault";
+// Values of a configuration axis that refer to the user's file.
+inline constexpr const char* kAsInFile = "as-in-file";
+inline constexpr const char* kTheOther = "the-other";  // Of a key with two values.
+
+struct BehaviourSpec {
+  std::string preset = "rocketmq-5.3.3";
+  std::vector<std::pair<std::string, std::string>> set;  // Switch, "faithful" or "hardened".
+};
+
+struct Drill {
+  std::string file;
+  std::string id;
+  std::string title;
+  std::vector<std::string> why;
+  SeedRange seeds;
+  std::vector<HostSpec> hosts;
+  std::vector<BrokerSpec> brokers;
+  BehaviourSpec behaviour;
+  std::vector<ProducerSpec> producers;
+  Phases phases;
+  std::map<std::string, std::vector<FaultSpec>> fault_sets;
+  std::vector<Axis> matrix;
+  std::vector<reports::Expectation> expectations;
+  std::string canonical;  // The file without comments, keys sorted: equal text, equal drill.
+};
+
+}  // namespace drydock::scenarios

@@ -1,0 +1,56 @@
+// From the faults of a cell to the plan of one seed, and plans as text.
+#include <nlohmann/json.hpp>
+
+#include "engine/types/random_stream.hpp"
+#include "scenarios/drill/cells.hpp"
+#include "scenarios/drill/units.hpp"
+
+namespace drydock::scenarios {
+namespace {
+
+faults::Trigger draw_trigger(const FaultSpec& spec, std::size_t place, std::uint64_t seed) {
+  if (const auto* between = std::get_if<BetweenTimes>(&spec.when)) {
+    RandomStream stream(seed, "plan/" + std::to_string(place) + "/at");
+    return faults::AtTime{
+        Duration::ns(stream.between(between->low.count_ns(), between->high.count_ns()))};
+  }
+  if (const auto* event = std::get_if<faults::AtEvent>(&spec.when)) return *event;
+  return std::get<faults::AtCrashPoint>(spec.when);
+}
+
+nlohmann::json json_of(const faults::Trigger& trigger) {
+  if (const auto* at = std::get_if<faults::AtTime>(&trigger)) {
+    return {{"at", text_of(at->since_armed)}};
+  }
+  if (const auto* event = std::get_if<faults::AtEvent>(&trigger)) {
+    return {{"event", drydock::name_of(event->name)}, {"occurrence", event->occurrence}};
+  }
+  const auto& point = std::get<faults::AtCrashPoint>(trigger);
+  return {{"crash_point", drydock::name_of(point.point)}, {"occurrence", point.occurrence}};
+}
+
+}  // namespace
+
+faults::Plan draw_plan(const Cell& cell, std::uint64_t seed) {
+  faults::Plan plan;
+  for (std::size_t i = 0; i < cell.faults.size(); ++i) {
+    const FaultSpec& spec = cell.faults[i];
+    plan.faults.push_back(
+        faults::Fault{spec.kind, spec.on, draw_trigger(spec, i, seed), spec.lasts});
+  }
+  return plan;
+}
+
+std::string text_of(const faults::Plan& plan) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const faults::Fault& fault : plan.faults) {
+    nlohmann::json json = {{"do", faults::name_of(fault.kind)},
+                           {"on", faults::text_of(fault.on)},
+                           {"when", json_of(fault.when)}};
+    if (fault.lasts) json["for"] = text_of(*fault.lasts);
+    list.push_back(json);
+  }
+  return list.dump();
+}
+
+}  // namespace drydock::scenarios

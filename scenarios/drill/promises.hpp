@@ -1,0 +1,16 @@
+// What a broker's settings promise to whoever gets SEND_OK, in words.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/broker/configuration.hpp"
+
+namespace drydock::scenarios {
+
+// The keys that decide how durable an acknowledged message is, with their effective values.
+std::map<std::string, std::string> durability_settings(const BrokerConfiguration& configuration);
+std::vector<std::string> promises_of(const BrokerConfiguration& configuration);
+
+}  // namespace drydock::scenarios

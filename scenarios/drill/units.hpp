@@ -1,0 +1,31 @@
+// Quantities as scenarios write them: an integer, an optional blank, a unit. Design, section 0.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/types/time.hpp"
+#include "scenarios/drill/drill.hpp"
+
+namespace drydock::scenarios {
+
+// Each gives nothing if the text is not of its kind, is negative, or does not fit.
+std::optional<Duration> parse_duration(std::string_view text);             // ns us ms s min h
+std::optional<std::int64_t> parse_size(std::string_view text);             // B KiB MiB GiB kB MB GB
+std::optional<std::int64_t> parse_rate_per_second(std::string_view text);  // N/s
+
+inline constexpr const char* kDurationForm = "an integer and one of ns us ms s min h";
+inline constexpr const char* kSizeForm = "an integer and one of B KiB MiB GiB kB MB GB";
+inline constexpr const char* kRateForm = "an integer and /s";
+
+// "N" or "N..M" with N <= M. Throws InputError, with `what` ("--seed") in front.
+SeedRange parse_seed_range(std::string_view text, const std::string& what);
+// More seeds than this in one invocation is a mistake, or a job for several invocations.
+inline constexpr std::uint64_t kSeedsMax = 1'000'000;
+
+// The largest unit that leaves an integer: "5 s", "1500 ms".
+std::string text_of(Duration duration);
+
+}  // namespace drydock::scenarios

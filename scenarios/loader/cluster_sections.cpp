@@ -1,0 +1,136 @@
+// topology, conf, behaviour, load: what the cluster is made of.
+#include <algorithm>
+
+#include "engine/types/behaviour.hpp"
+#include "scenarios/loader/sections.hpp"
+
+namespace drydock::scenarios {
+namespace {
+
+bool has_host(const Drill& drill, const std::string& name) {
+  return std::any_of(drill.hosts.begin(), drill.hosts.end(),
+                     [&](const HostSpec& host) { return host.name == name; });
+}
+
+BrokerSpec* find_broker(Drill& drill, const std::string& name) {
+  for (BrokerSpec& broker : drill.brokers) {
+    if (broker.name == name) return &broker;
+  }
+  return nullptr;
+}
+
+HostSpec read_host(const std::string& name, const JsonAt& json) {
+  json.allow_only({"disk", "boot"});
+  HostSpec host;
+  host.name = name;
+  if (json.has("boot")) host.boot = json.at("boot").duration();
+  if (json.has("disk")) {
+    const JsonAt disk = json.at("disk");
+    disk.allow_only({"profile", "size"});
+    host.disk = DiskSpec{disk.at("profile").name(), disk.at("size").size()};
+  }
+  return host;
+}
+
+std::string read_host_name(const JsonAt& json, const Drill& drill) {
+  const std::string name = json.name();
+  if (!has_host(drill, name)) json.refuse("there is no host '" + name + "' in /topology/hosts");
+  return name;
+}
+
+BrokerSpec read_broker(const std::string& name, const JsonAt& json, const Drill& drill) {
+  json.allow_only({"host", "role"});
+  BrokerSpec broker;
+  broker.name = name;
+  broker.host = read_host_name(json.at("host"), drill);
+  broker.role = json.has("role") ? json.at("role").name() : "master";
+  if (broker.role != "master") {
+    json.at("role").refuse("role '" + broker.role + "' is not supported; known here: master");
+  }
+  for (const HostSpec& host : drill.hosts) {
+    if (host.name == broker.host && !host.disk) json.refuse("its host has no disk");
+  }
+  for (const BrokerSpec& other : drill.brokers) {
+    if (other.host == broker.host) json.refuse("its host runs broker '" + other.name + "' already");
+  }
+  return broker;
+}
+
+ProducerSpec read_producer(const std::string& name, const JsonAt& json, Drill& drill) {
+  json.allow_only({"host", "broker", "topic", "queues", "body", "rate", "in_flight", "timeout",
+                   "retries", "wait_store_ok"});
+  ProducerSpec producer;
+  producer.name = name;
+  producer.host = read_host_name(json.at("host"), drill);
+  producer.broker = json.at("broker").name();
+  if (find_broker(drill, producer.broker) == nullptr) {
+    json.at("broker").refuse("there is no broker '" + producer.broker + "' in /topology/brokers");
+  }
+  producer.topic = json.at("topic").name();
+  producer.queues = static_cast<int>(json.at("queues").count(1, 1024));
+  producer.body_bytes = json.at("body").size();
+  if (producer.body_bytes < 1 || producer.body_bytes > 4'194'304) {
+    json.at("body").refuse("must be 1 B to 4 MiB");
+  }
+  if (json.has("rate")) producer.rate_per_second = json.at("rate").rate_per_second();
+  producer.in_flight = static_cast<int>(json.at("in_flight").count(1, 65'535));
+  producer.timeout = json.at("timeout").duration();
+  producer.retries = static_cast<int>(json.at("retries").count(0, 100));
+  if (json.has("wait_store_ok")) producer.wait_store_ok = json.at("wait_store_ok").boolean();
+  return producer;
+}
+
+}  // namespace
+
+void read_topology(const JsonAt& topology, Drill& drill) {
+  topology.allow_only({"hosts", "brokers"});
+  const JsonAt hosts = topology.at("hosts");
+  for (const std::string& name : hosts.keys()) {
+    drill.hosts.push_back(read_host(name, hosts.at(name)));
+  }
+  const JsonAt brokers = topology.at("brokers");
+  for (const std::string& name : brokers.keys()) {
+    drill.brokers.push_back(read_broker(name, brokers.at(name), drill));
+  }
+  if (drill.brokers.size() != 1) brokers.refuse("this version runs exactly one broker");
+}
+
+void read_conf(const JsonAt& conf, Drill& drill) {
+  for (const std::string& name : conf.keys()) {
+    BrokerSpec* const broker = find_broker(drill, name);
+    const JsonAt keys = conf.at(name);
+    if (broker == nullptr) keys.refuse("there is no broker '" + name + "' in /topology/brokers");
+    for (const std::string& key : keys.keys()) {
+      broker->set.emplace_back(key, keys.at(key).scalar());
+    }
+  }
+}
+
+void read_behaviour(const JsonAt& behaviour, Drill& drill) {
+  behaviour.allow_only({"preset", "set"});
+  if (behaviour.has("preset")) {
+    drill.behaviour.preset = behaviour.at("preset").text();
+    if (!Behaviour::preset(drill.behaviour.preset)) {
+      behaviour.at("preset").refuse("there is no preset '" + drill.behaviour.preset + "'");
+    }
+  }
+  if (!behaviour.has("set")) return;
+  const JsonAt set = behaviour.at("set");
+  for (const std::string& name : set.keys()) {
+    const std::string value = set.at(name).text();
+    if (!behaviour_switch_named(name)) set.at(name).refuse("there is no such switch");
+    if (value != "faithful" && value != "hardened") {
+      set.at(name).refuse("must be faithful or hardened");
+    }
+    drill.behaviour.set.emplace_back(name, value);
+  }
+}
+
+void read_load(const JsonAt& load, Drill& drill) {
+  for (const std::string& name : load.keys()) {
+    drill.producers.push_back(read_producer(name, load.at(name), drill));
+  }
+  if (drill.producers.empty()) load.refuse("must name a producer");
+}
+
+}  // namespace drydock::scenarios

@@ -1,0 +1,137 @@
+#include "scenarios/loader/json_at.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "scenarios/drill/units.hpp"
+
+namespace drydock::scenarios {
+
+void JsonAt::refuse(const std::string& why) const {
+  throw InputError(file_ + ": " + (path_.empty() ? "/" : path_) + ": " + why);
+}
+
+void JsonAt::demand(bool right, const char* kind) const {
+  if (!right) refuse(std::string("must be ") + kind);
+}
+
+void JsonAt::allow_only(std::initializer_list<const char*> known) const {
+  demand(value_.is_object(), "an object");
+  for (const auto& [key, value] : value_.items()) {
+    const bool found = std::any_of(known.begin(), known.end(),
+                                   [&key = key](const char* name) { return key == name; });
+    if (found) continue;
+    std::string names;
+    for (const char* name : known) names += (names.empty() ? "" : ", ") + std::string(name);
+    JsonAt(file_, value, path_ + "/" + key).refuse("not supported; known here: " + names);
+  }
+}
+
+bool JsonAt::has(const char* key) const { return value_.contains(key); }
+
+JsonAt JsonAt::at(const char* key) const {
+  demand(value_.is_object(), "an object");
+  const auto found = value_.find(key);
+  if (found == value_.end()) refuse("'" + std::string(key) + "' is missing");
+  return JsonAt(file_, *found, path_ + "/" + key);
+}
+
+std::vector<std::string> JsonAt::keys() const {
+  demand(value_.is_object(), "an object");
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : value_.items()) keys.push_back(key);
+  return keys;
+}
+
+std::vector<JsonAt> JsonAt::items() const {
+  demand(value_.is_array(), "an array");
+  std::vector<JsonAt> items;
+  for (std::size_t i = 0; i < value_.size(); ++i) {
+    items.push_back(JsonAt(file_, value_[i], path_ + "/" + std::to_string(i)));
+  }
+  return items;
+}
+
+std::string JsonAt::text() const {
+  demand(value_.is_string() && !value_.get_ref<const std::string&>().empty(), "a text");
+  return value_.get<std::string>();
+}
+
+std::string JsonAt::name() const {
+  const std::string name = text();
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
+  });
+  demand(plain, "a name of letters, digits, - and _");
+  return name;
+}
+
+bool JsonAt::boolean() const {
+  demand(value_.is_boolean(), "true or false");
+  return value_.get<bool>();
+}
+
+std::int64_t JsonAt::count(std::int64_t low, std::int64_t high) const {
+  const bool fits = value_.is_number_integer() &&
+                    (!value_.is_number_unsigned() ||
+                     value_.get<std::uint64_t>() <= static_cast<std::uint64_t>(high)) &&
+                    value_.get<std::int64_t>() >= low && value_.get<std::int64_t>() <= high;
+  if (!fits) {
+    refuse("must be an integer from " + std::to_string(low) + " to " + std::to_string(high));
+  }
+  return value_.get<std::int64_t>();
+}
+
+Duration JsonAt::duration() const {
+  const auto duration =
+      value_.is_string() ? parse_duration(value_.get<std::string>()) : std::nullopt;
+  if (!duration) refuse("must be a duration: " + std::string(kDurationForm));
+  return *duration;
+}
+
+std::int64_t JsonAt::size() const {
+  const auto size = value_.is_string() ? parse_size(value_.get<std::string>()) : std::nullopt;
+  if (!size) refuse("must be a size: " + std::string(kSizeForm));
+  return *size;
+}
+
+std::int64_t JsonAt::rate_per_second() const {
+  const auto rate =
+      value_.is_string() ? parse_rate_per_second(value_.get<std::string>()) : std::nullopt;
+  if (!rate || *rate == 0) refuse("must be a rate: " + std::string(kRateForm));
+  return *rate;
+}
+
+std::string JsonAt::scalar() const {
+  demand(value_.is_string() || value_.is_number_integer() || value_.is_boolean(),
+         "a text, an integer, true or false");
+  return value_.is_string() ? value_.get<std::string>() : value_.dump();
+}
+
+Json parse_json(const std::string& file, const std::string& text) {
+  std::vector<std::set<std::string>> seen;
+  std::string twice;
+  const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) seen.emplace_back();
+    if (event == Json::parse_event_t::object_end) seen.pop_back();
+    if (event == Json::parse_event_t::key) {
+      const auto key = parsed.get<std::string>();
+      if (!seen.back().insert(key).second && twice.empty()) twice = key;
+    }
+    return true;
+  };
+  try {
+    Json json = Json::parse(text, watch, true, true);
+    if (!twice.empty()) throw InputError(file + ": '" + twice + "' occurs twice in one object");
+    return json;
+  } catch (const nlohmann::json::parse_error& error) {
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
+    const std::string what = error.what();
+    const std::size_t bracket = what.find("] ");
+    throw InputError(
+        file + ": no JSON: " + (bracket == std::string::npos ? what : what.substr(bracket + 2)));
+  }
+}
+
+}  // namespace drydock::scenarios

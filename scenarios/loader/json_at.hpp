@@ -1,0 +1,60 @@
+// One place in a scenario file: a value, and its path for messages.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "scenarios/drill/drill.hpp"
+
+namespace drydock::scenarios {
+
+// Objects keep the order of the file: the topology has one.
+using Json = nlohmann::ordered_json;
+
+// Every refusal names the file and the path: "scenarios/x.json: /load/rate: ...".
+class JsonAt {
+ public:
+  JsonAt(const std::string& file, const Json& value) : file_(file), value_(value) {}
+
+  [[noreturn]] void refuse(const std::string& why) const;
+
+  // As an object. Members that are not among `known` are refused by name.
+  void allow_only(std::initializer_list<const char*> known) const;
+  bool has(const char* key) const;
+  JsonAt at(const char* key) const;  // Refused if it is missing.
+  JsonAt at(const std::string& key) const { return at(key.c_str()); }
+  std::vector<std::string> keys() const;
+
+  // As an array.
+  std::vector<JsonAt> items() const;
+
+  std::string text() const;  // Not empty.
+  std::string name() const;  // Letters, digits, - and _: usable in cell ids and paths.
+  bool boolean() const;
+  std::int64_t count(std::int64_t low, std::int64_t high) const;
+  Duration duration() const;
+  std::int64_t size() const;
+  std::int64_t rate_per_second() const;
+  // A string, number or boolean, as broker.conf spells it.
+  std::string scalar() const;
+
+  bool is_object() const { return value_.is_object(); }
+  bool is_array() const { return value_.is_array(); }
+
+ private:
+  JsonAt(const std::string& file, const Json& value, std::string path)
+      : file_(file), value_(value), path_(std::move(path)) {}
+  void demand(bool right, const char* kind) const;
+
+  const std::string& file_;
+  const Json& value_;
+  std::string path_;
+};
+
+// Parses JSON with comments. Refuses what is no JSON, and keys that occur twice in an object.
+Json parse_json(const std::string& file, const std::string& text);
+
+}  // namespace drydock::scenarios

@@ -1,0 +1,18 @@
+// scenarios/loader reads a scenario file: JSON with // and /* */ comments. It checks everything
+// that can be checked without a world: names that refer to nothing, units, ranges, fields that this
+// version does not implement. What comes out is a Drill; what does not is one InputError with file
+// and path.
+//
+// The format is described in docs/scenarios.md; this folder is its only reader.
+#pragma once
+
+#include <string>
+
+#include "scenarios/drill/drill.hpp"
+
+namespace drydock::scenarios {
+
+// `file` is the name for messages. Throws InputError.
+Drill parse_drill(const std::string& file, const std::string& text);
+
+}  // namespace drydock::scenarios

@@ -1,0 +1,22 @@
+// The sections of a scenario file, each read by itself. For loader.cpp.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "scenarios/drill/drill.hpp"
+#include "scenarios/loader/json_at.hpp"
+
+namespace drydock::scenarios {
+
+void read_topology(const JsonAt& topology, Drill& drill);
+void read_conf(const JsonAt& conf, Drill& drill);
+void read_behaviour(const JsonAt& behaviour, Drill& drill);
+void read_load(const JsonAt& load, Drill& drill);
+void read_phases(const JsonAt& phases, Drill& drill);
+void read_faults(const JsonAt& faults, Drill& drill);
+void read_matrix(const JsonAt& matrix, Drill& drill);
+void read_expectations(const JsonAt& expectations, Drill& drill);
+
+}  // namespace drydock::scenarios

@@ -1,0 +1,209 @@
+// phases, faults, matrix, expectations: what happens, and what should follow.
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <sstream>
+
+#include "scenarios/drill/units.hpp"
+#include "scenarios/loader/sections.hpp"
+
+namespace drydock::scenarios {
+namespace {
+
+PhaseSpec read_phase(const JsonAt& json) {
+  PhaseSpec phase;
+  if (!json.is_object()) {
+    phase.at_most = json.duration();
+    return phase;
+  }
+  json.allow_only({"at_most", "until", "then"});
+  phase.at_most = json.at("at_most").duration();
+  if (json.at("until").text() != "writes-resume") {
+    json.at("until").refuse("not supported; known here: writes-resume");
+  }
+  phase.until_writes_resume = true;
+  if (json.has("then")) phase.then = json.at("then").duration();
+  return phase;
+}
+
+bool is_broker(const Drill& drill, const std::string& name) {
+  return std::any_of(drill.brokers.begin(), drill.brokers.end(),
+                     [&](const BrokerSpec& broker) { return broker.name == name; });
+}
+
+// Whom a fault of this kind may hit.
+faults::Selector read_selector(const JsonAt& json, faults::FaultKind kind, const Drill& drill) {
+  const std::string text = json.text();
+  const std::string role = "role:";
+  if (text.starts_with(role)) {
+    const std::string value = text.substr(role.size());
+    const bool known = std::any_of(drill.brokers.begin(), drill.brokers.end(),
+                                   [&](const BrokerSpec& broker) { return broker.role == value; });
+    if (!known) json.refuse("nothing in the topology has the role '" + value + "'");
+    return faults::Selector{faults::Selector::By::role, value};
+  }
+  const bool is_host = std::any_of(drill.hosts.begin(), drill.hosts.end(),
+                                   [&](const HostSpec& host) { return host.name == text; });
+  const bool of_process = kind == faults::FaultKind::process_kill;
+  if (!is_broker(drill, text) && (of_process || !is_host)) {
+    json.refuse(std::string("there is no ") + (of_process ? "broker '" : "host or broker '") +
+                text + "'; a role is written role:NAME");
+  }
+  return faults::Selector{faults::Selector::By::name, text};
+}
+
+std::uint64_t read_occurrence(const JsonAt& when) {
+  if (!when.has("occurrence")) return 1;
+  return static_cast<std::uint64_t>(when.at("occurrence").count(1, 1'000'000'000));
+}
+
+void read_trigger(const JsonAt& when, FaultSpec& fault) {
+  if (when.has("at")) {
+    when.allow_only({"at"});
+    const Duration at = when.at("at").duration();
+    fault.when = BetweenTimes{at, at};
+  } else if (when.has("between")) {
+    when.allow_only({"between"});
+    const std::vector<JsonAt> ends = when.at("between").items();
+    if (ends.size() != 2) when.at("between").refuse("must be two durations");
+    const BetweenTimes between{ends[0].duration(), ends[1].duration()};
+    if (between.high < between.low) when.at("between").refuse("ends before it begins");
+    fault.when = between;
+  } else if (when.has("event")) {
+    when.allow_only({"event", "occurrence"});
+    const auto name = faults::event_named(when.at("event").text());
+    if (!name) when.at("event").refuse("there is no such event; drydock list shows them");
+    fault.when = faults::AtEvent{*name, read_occurrence(when)};
+  } else if (when.has("crash_point")) {
+    when.allow_only({"crash_point", "occurrence"});
+    const auto point = faults::crash_point_named(when.at("crash_point").text());
+    if (!point) when.at("crash_point").refuse("there is no such point; drydock list shows them");
+    fault.when = faults::AtCrashPoint{*point, read_occurrence(when)};
+  } else {
+    when.refuse("must have one of at, between, event, crash_point");
+  }
+}
+
+FaultSpec read_fault(const JsonAt& json, const Drill& drill) {
+  json.allow_only({"do", "on", "when", "for"});
+  FaultSpec fault;
+  const auto kind = faults::fault_kind_named(json.at("do").text());
+  if (!kind) json.at("do").refuse("not supported; drydock list shows the kinds of faults");
+  fault.kind = *kind;
+  fault.on = read_selector(json.at("on"), fault.kind, drill);
+  read_trigger(json.at("when"), fault);
+  if (json.has("for")) fault.lasts = json.at("for").duration();
+  return fault;
+}
+
+Axis read_axis(const std::string& key, const JsonAt& json, const Drill& drill) {
+  Axis axis;
+  axis.key = key;
+  for (const JsonAt& item : json.items()) {
+    const std::string value = item.scalar();
+    if (key == kFaultAxis && !drill.fault_sets.contains(value)) {
+      item.refuse("there is no '" + value + "' in /faults");
+    }
+    if (std::find(axis.values.begin(), axis.values.end(), value) != axis.values.end()) {
+      item.refuse("occurs twice");
+    }
+    axis.values.push_back(value);
+  }
+  if (axis.values.empty()) json.refuse("must have a value");
+  return axis;
+}
+
+std::optional<reports::Metric> metric_named(const std::string& name) {
+  for (int i = 0; i < static_cast<int>(reports::Metric::count_); ++i) {
+    const auto metric = static_cast<reports::Metric>(i);
+    if (name == reports::name_of(metric)) return metric;
+  }
+  return std::nullopt;
+}
+
+std::optional<reports::Comparison> comparison_named(const std::string& name) {
+  using reports::Comparison;
+  for (const Comparison c : {Comparison::equal, Comparison::less_equal, Comparison::less,
+                             Comparison::greater_equal, Comparison::greater}) {
+    if (name == reports::name_of(c)) return c;
+  }
+  return std::nullopt;
+}
+
+// "acked_loss = 0", "rto.client <= 30 s".
+void read_condition(const JsonAt& json, reports::Expectation& expectation) {
+  std::istringstream words(json.text());
+  std::string metric;
+  std::string comparison;
+  std::string bound;
+  words >> metric >> comparison >> std::ws;
+  std::getline(words, bound);
+  const auto known_metric = metric_named(metric);
+  if (!known_metric) json.refuse("there is no quantity '" + metric + "'; drydock list shows them");
+  const auto known_comparison = comparison_named(comparison);
+  if (!known_comparison) json.refuse("must compare with one of = < <= > >=");
+  expectation.metric = *known_metric;
+  expectation.comparison = *known_comparison;
+  if (reports::is_time(*known_metric)) {
+    const auto time = parse_duration(bound);
+    if (!time) json.refuse("must end with a duration: " + std::string(kDurationForm));
+    expectation.bound = time->count_ns();
+    return;
+  }
+  const auto [end, error] =
+      std::from_chars(bound.data(), bound.data() + bound.size(), expectation.bound);
+  if (error != std::errc() || end != bound.data() + bound.size()) {
+    json.refuse("must end with an integer");
+  }
+}
+
+reports::Expectation read_expectation(const JsonAt& json, const Drill& drill) {
+  json.allow_only({"cells", "every_run", "total"});
+  reports::Expectation expectation;
+  if (json.has("every_run") == json.has("total")) json.refuse("must have one of every_run, total");
+  const char* const over = json.has("total") ? "total" : "every_run";
+  read_condition(json.at(over), expectation);
+  if (json.has("total")) {
+    expectation.over = reports::Over::total;
+    if (reports::is_time(expectation.metric)) json.at(over).refuse("times have no total");
+  }
+  if (!json.has("cells")) return expectation;
+  const JsonAt cells = json.at("cells");
+  for (const std::string& key : cells.keys()) {
+    const bool known = std::any_of(drill.matrix.begin(), drill.matrix.end(),
+                                   [&](const Axis& axis) { return axis.key == key; });
+    if (!known) cells.at(key).refuse("the matrix has no such axis");
+    expectation.cells[key] = cells.at(key).scalar();
+  }
+  return expectation;
+}
+
+}  // namespace
+
+void read_phases(const JsonAt& phases, Drill& drill) {
+  phases.allow_only({"warm", "inject", "hold", "heal", "settle", "judge"});
+  drill.phases = Phases{read_phase(phases.at("warm")),   read_phase(phases.at("inject")),
+                        read_phase(phases.at("hold")),   read_phase(phases.at("heal")),
+                        read_phase(phases.at("settle")), read_phase(phases.at("judge"))};
+}
+
+void read_faults(const JsonAt& faults, Drill& drill) {
+  for (const std::string& name : faults.keys()) {
+    std::vector<FaultSpec>& set = drill.fault_sets[name];
+    for (const JsonAt& fault : faults.at(name).items()) set.push_back(read_fault(fault, drill));
+  }
+}
+
+void read_matrix(const JsonAt& matrix, Drill& drill) {
+  for (const std::string& key : matrix.keys()) {
+    drill.matrix.push_back(read_axis(key, matrix.at(key), drill));
+  }
+}
+
+void read_expectations(const JsonAt& expectations, Drill& drill) {
+  for (const JsonAt& json : expectations.items()) {
+    drill.expectations.push_back(read_expectation(json, drill));
+  }
+}
+
+}  // namespace drydock::scenarios

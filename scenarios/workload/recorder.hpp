@@ -1,0 +1,34 @@
+// Writes the history of a run. It belongs to the run, not to a client process: what a client saw is
+// known even if the client dies.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "engine/client/producer.hpp"
+#include "reports/record/history.hpp"
+
+namespace drydock::scenarios {
+
+class Recorder {
+ public:
+  // `now`: the run's own time in ns, the same for all clients.
+  explicit Recorder(std::function<std::int64_t()> now) : now_(std::move(now)) {}
+
+  // A new logical send; returns its key. Keys count from 1 over all clients of the run.
+  std::uint64_t invoked(std::int64_t body_bytes);
+  void completed(std::uint64_t key, const SendOutcome& outcome);
+
+  // When the latest acknowledged send had been invoked: writes work since then. -1: none was.
+  std::int64_t latest_acked_invocation_ns() const { return latest_acked_invocation_ns_; }
+
+  void set_timeout(Duration timeout) { history_.timeout_ns = timeout.count_ns(); }
+  const reports::History& history() const { return history_; }
+
+ private:
+  std::function<std::int64_t()> now_;
+  reports::History history_;
+  std::int64_t latest_acked_invocation_ns_ = -1;
+};
+
+}  // namespace drydock::scenarios

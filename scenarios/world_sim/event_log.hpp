@@ -1,0 +1,59 @@
+// What the brokers told of their stores, with the time at which they told it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/runtime/context.hpp"
+#include "reports/record/run_result.hpp"
+#include "sim/kernel/kernel.hpp"
+
+namespace drydock::scenarios {
+
+class EventLog {
+ public:
+  explicit EventLog(const sim::Kernel& kernel) : kernel_(kernel) {}
+
+  // The same context, but events pass by this log. It lives as long as the log.
+  Context& traced(Context& context);
+
+  // Where the log stood when the fault came, and what the first recovery after it accepted.
+  // `fault_ns` < 0: there was no fault.
+  reports::StoreFacts store_facts(std::int64_t fault_ns) const;
+  // The end of the log as the last recovery or append left it; 0 if there was none.
+  std::int64_t end_of_log() const;
+
+ private:
+  struct Entry {
+    EventName name;
+    std::int64_t time_ns;
+    std::int64_t a;
+    std::int64_t b;
+  };
+  class Tap : public Observer {
+   public:
+    Tap(EventLog& log, Observer& behind) : log_(log), behind_(behind) {}
+    void event(EventName name, std::int64_t a, std::int64_t b) override;
+    void log(LogLevel level, std::string line) override { behind_.log(level, std::move(line)); }
+
+   private:
+    EventLog& log_;
+    Observer& behind_;
+  };
+  struct Traced {
+    Traced(EventLog& log, Context& context)
+        : tap(log, context.observer),
+          context{context.scope, context.clock,    context.random,  context.network,
+                  context.files, context.workers,  context.compute, context.chaos,
+                  tap,           context.terminate} {}
+    Tap tap;
+    Context context;
+  };
+
+  const sim::Kernel& kernel_;
+  std::vector<Entry> entries_;
+  std::vector<std::unique_ptr<Traced>> traced_;
+};
+
+}  // namespace drydock::scenarios

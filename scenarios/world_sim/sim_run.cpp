@@ -1,0 +1,161 @@
+#include "scenarios/world_sim/sim_run.hpp"
+
+#include <algorithm>
+
+#include "reports/loss/loss.hpp"
+#include "reports/rto/rto.hpp"
+#include "scenarios/audit/audit.hpp"
+
+namespace drydock::scenarios {
+namespace {
+
+// A broker that does not serve within this time after the world's start never will.
+constexpr Duration kStartLimit = Duration::s(300);
+
+}  // namespace
+
+SimRun::SimRun(const Experiment& experiment, const Cell& cell, std::uint64_t seed)
+    : experiment_(experiment),
+      cell_(cell),
+      plan_(draw_plan(cell, seed)),
+      world_(experiment.drill, cell, seed) {
+  enter(Phase::start);
+}
+
+const PhaseSpec* SimRun::spec_of(Phase phase) const {
+  const Phases& phases = experiment_.drill.phases;
+  switch (phase) {
+    case Phase::warm: return &phases.warm;
+    case Phase::inject: return &phases.inject;
+    case Phase::hold: return &phases.hold;
+    case Phase::heal: return &phases.heal;
+    case Phase::settle: return &phases.settle;
+    case Phase::judge: return &phases.judge;
+    case Phase::start:
+    case Phase::over: break;
+  }
+  return nullptr;
+}
+
+bool SimRun::advance() {
+  if (phase_ == Phase::over) return false;
+  if (!ends_early() && kernel().step(phase_end_ns_)) return true;
+  if (!ends_early()) kernel().run_until(phase_end_ns_);
+  enter(next(phase_));
+  return phase_ != Phase::over;
+}
+
+bool SimRun::writes_resumed() const {
+  std::int64_t latest_fault = -1;
+  for (const faults::FaultStatus& status : world_.injector().statuses()) {
+    if (status.state == faults::FaultStatus::State::armed) return false;
+    latest_fault = std::max(latest_fault, status.began_ns);
+  }
+  return world_.recorder().latest_acked_invocation_ns() > latest_fault;
+}
+
+bool SimRun::ends_early() {
+  if (phase_ == Phase::start) return world_.brokers_serving();
+  if (phase_ == Phase::settle) return !world_.producers_running();
+  if (phase_ == Phase::judge) return judge_ == nullptr || !judge_->alive();
+  const PhaseSpec* const spec = spec_of(phase_);
+  if (!spec->until_writes_resume || ending_early_ || !writes_resumed()) return false;
+  ending_early_ = true;  // Then its time is what is still left.
+  phase_end_ns_ = std::min(phase_end_ns_, kernel().now() + spec->then.count_ns());
+  return false;
+}
+
+void SimRun::enter(Phase phase) {
+  const std::int64_t now = kernel().now();
+  phase_ = phase;
+  ending_early_ = false;
+  const PhaseSpec* const spec = spec_of(phase);
+  if (spec != nullptr) phase_end_ns_ = now + spec->at_most.count_ns();
+  switch (phase) {
+    case Phase::start:
+      phase_end_ns_ = now + kStartLimit.count_ns();
+      world_.start_brokers();
+      return;
+    case Phase::warm:
+      warm_begin_ns_ = now;
+      world_.start_producers();
+      return;
+    case Phase::inject: {
+      warm_end_ns_ = now;
+      const std::optional<std::string> refused = world_.injector().arm(plan_);
+      if (refused) throw InputError(experiment_.drill.file + ": /faults: " + *refused);
+      return;
+    }
+    case Phase::heal: world_.injector().heal(); return;
+    case Phase::settle:
+      load_end_ns_ = now;
+      world_.stop_producers();
+      return;
+    case Phase::judge: start_judge(); return;
+    case Phase::hold:
+    case Phase::over: return;
+  }
+}
+
+void SimRun::start_judge() {
+  if (!world_.brokers_serving()) {
+    note_ = "no broker serves at judge";
+    if (!world_.last_error().empty()) note_ += "; " + world_.last_error();
+    return;
+  }
+  const StoreConfiguration& store = cell_.brokers.front().store;
+  AuditRequest request;
+  request.commit_log_path = store.commit_log_path();
+  request.file_bytes = store.mapped_file_size_commit_log;
+  request.end_offset = world_.events().end_of_log();
+  judge_ = world_.start_judge(
+      0, [this, request](Context& context) { return run_audit(context, request, store_); });
+}
+
+std::vector<reports::FaultFact> SimRun::fault_facts() const {
+  std::vector<reports::FaultFact> facts;
+  const auto& statuses = world_.injector().statuses();
+  for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
+    reports::FaultFact fact;
+    fact.kind = faults::name_of(plan_.faults[i].kind);
+    fact.target = faults::text_of(plan_.faults[i].on);
+    if (i < statuses.size() && !statuses[i].target.empty()) fact.target = statuses[i].target;
+    if (i < statuses.size()) {
+      fact.began_ns = statuses[i].began_ns;
+      fact.ended_ns = statuses[i].ended_ns;
+    }
+    facts.push_back(std::move(fact));
+  }
+  return facts;
+}
+
+std::int64_t SimRun::first_fault_ns() const {
+  std::int64_t first = -1;
+  for (const faults::FaultStatus& status : world_.injector().statuses()) {
+    if (status.began_ns < 0) continue;
+    if (first < 0 || status.began_ns < first) first = status.began_ns;
+  }
+  return first;
+}
+
+reports::RunResult SimRun::result() {
+  ENSURE(phase_ == Phase::over);
+  const reports::History& history = world_.recorder().history();
+  reports::RunResult run;
+  run.seed = kernel().seed();
+  run.fingerprint = kernel().fingerprint().digest().hex();
+  run.events = kernel().events();
+  run.virtual_ns = kernel().now();
+  run.note = store_.note.empty() ? note_ : store_.note;
+  run.plan = text_of(plan_);
+  run.faults = fault_facts();
+  run.store = world_.events().store_facts(first_fault_ns());
+  if (store_.read) run.loss = reports::check_loss(history, store_, run.store);
+  run.baseline = reports::measure_baseline(history, warm_begin_ns_, warm_end_ns_);
+  if (first_fault_ns() >= 0) {
+    run.rto = reports::measure_rto(history, first_fault_ns(), load_end_ns_);
+  }
+  return run;
+}
+
+}  // namespace drydock::scenarios

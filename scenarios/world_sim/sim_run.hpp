@@ -1,0 +1,57 @@
+// One (drill, cell, seed), phase by phase.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "reports/record/final_store.hpp"
+#include "reports/record/run_result.hpp"
+#include "scenarios/world_sim/sim_world.hpp"
+#include "sim/kernel/verify.hpp"
+
+namespace drydock::scenarios {
+
+// Phases: start (brokers come up), then those of the drill. The run is a function of its inputs; it
+// can be advanced event by event beside another one.
+class SimRun : public sim::Verifiable {
+ public:
+  // The experiment outlives the run.
+  SimRun(const Experiment& experiment, const Cell& cell, std::uint64_t seed);
+
+  sim::Kernel& kernel() override { return world_.kernel(); }
+  bool advance() override;
+
+  // Once `advance` has returned false: everything but the verdict. `store_read` tells whether the
+  // judge could read the store.
+  reports::RunResult result();
+  bool store_read() const { return store_.read; }
+
+ private:
+  enum class Phase { start, warm, inject, hold, heal, settle, judge, over };
+
+  static Phase next(Phase phase) { return static_cast<Phase>(static_cast<int>(phase) + 1); }
+  const PhaseSpec* spec_of(Phase phase) const;
+  // Whether the phase ends before its time.
+  bool ends_early();
+  bool writes_resumed() const;
+  void enter(Phase phase);
+  void start_judge();
+  std::vector<reports::FaultFact> fault_facts() const;
+  std::int64_t first_fault_ns() const;
+
+  const Experiment& experiment_;
+  const Cell& cell_;
+  faults::Plan plan_;
+  std::string note_;
+  reports::FinalStore store_;
+  SimWorld world_;
+  sim::SimProcess* judge_ = nullptr;
+  Phase phase_ = Phase::start;
+  std::int64_t phase_end_ns_ = 0;
+  bool ending_early_ = false;
+  std::int64_t warm_begin_ns_ = 0;
+  std::int64_t warm_end_ns_ = 0;
+  std::int64_t load_end_ns_ = 0;
+};
+
+}  // namespace drydock::scenarios

@@ -1,0 +1,262 @@
+#include "scenarios/world_sim/sim_world.hpp"
+
+#include <algorithm>
+
+#include "engine/broker/broker.hpp"
+#include "scenarios/drill/units.hpp"
+#include "scenarios/workload/producer_program.hpp"
+#include "scenarios/world_sim/no_files.hpp"
+
+namespace drydock::scenarios {
+namespace {
+
+// Addresses 10.0.0.1 and up, in the order of the topology.
+constexpr std::uint32_t kFirstAddress = 0x0a000001;
+// 2023-11-14 22:13:20 UTC: any date does, but a store with timestamps of 1970 is refused by tools.
+constexpr std::int64_t kWallOffsetNs = 1'700'000'000'000'000'000;
+// A supervisor looks again after this time if the old process has not ended yet.
+constexpr Duration kRestartRetry = Duration::ms(100);
+
+bool is_cloud(const std::string& profile) { return profile.starts_with("cloud-"); }
+
+std::optional<sim::DiskProfile> profile_named(const DiskSpec& spec) {
+  for (const sim::DiskProfile& profile :
+       {sim::local_nvme(), sim::sata_ssd(), sim::cloud_essd_pl1(spec.bytes)}) {
+    if (profile.name == spec.profile) return profile;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void check_simulated(const Drill& drill) {
+  for (const HostSpec& host : drill.hosts) {
+    if (host.disk && !profile_named(*host.disk)) {
+      throw InputError(drill.file + ": /topology/hosts/" + host.name +
+                       "/disk/profile: there is no '" + host.disk->profile +
+                       "'; known here: local-nvme, sata-ssd, cloud-essd-pl1");
+    }
+  }
+}
+
+SimWorld::SimWorld(const Drill& drill, const Cell& cell, std::uint64_t seed)
+    : kernel_(sim::KernelOptions{.seed = seed}),
+      recorder_([this] { return kernel_.now(); }),
+      events_(kernel_),
+      injector_(kernel_, *this),
+      network_(kernel_) {
+  for (const HostSpec& spec : drill.hosts) add_machine(spec);
+  for (std::size_t i = 0; i < drill.brokers.size(); ++i) {
+    add_broker(drill.brokers[i], cell.brokers[i]);
+  }
+  for (const ProducerSpec& spec : drill.producers) add_producer(spec, drill, cell);
+}
+
+SimWorld::~SimWorld() {
+  // Frames go while everything that they refer to is still there. The power goes, not the processes
+  // one by one, because a process in a device wait would outlive its kill.
+  injector_.disarm();
+  for (const auto& machine : machines_) machine->host->lose_power();
+  for (std::size_t i = 0; i < machines_.size(); ++i) kernel_.step(kernel_.now());
+}
+
+void SimWorld::add_machine(const HostSpec& spec) {
+  const auto index = static_cast<std::uint32_t>(machines_.size());
+  auto machine = std::make_unique<Machine>();
+  sim::HostOptions options;
+  options.name = spec.name;
+  options.address = kFirstAddress + index;
+  options.wall_offset_ns = kWallOffsetNs;
+  machine->host = std::make_unique<sim::Host>(kernel_, HostId(index + 1), options);
+  machine->boot = spec.boot;
+  machine->host->set_log_sink(
+      [this](const std::string& process, LogLevel level, const std::string& line) {
+        if (level == LogLevel::error) last_error_ = process + ": " + line;
+      });
+  network_.add_host(*machine->host);
+  if (spec.disk) {
+    sim::DiskOptions disk;
+    disk.name = spec.name + "/disk";
+    disk.capacity_bytes = spec.disk->bytes;
+    disk.profile = *profile_named(*spec.disk);
+    disk.placement =
+        is_cloud(spec.disk->profile) ? sim::DiskPlacement::remote : sim::DiskPlacement::local;
+    machine->disk = std::make_unique<sim::SimDisk>(kernel_, DiskId(index + 1), std::move(disk));
+    machine->files = std::make_unique<sim::HostFiles>(kernel_, *machine->host, *machine->disk,
+                                                      sim::FileSystemOptions{});
+  }
+  // Last: files and network hear of power and ended processes first.
+  machine->host->add_listener(*this);
+  machines_.push_back(std::move(machine));
+}
+
+void SimWorld::add_broker(const BrokerSpec& spec, const BrokerConfiguration& configuration) {
+  sim::Program program = [this, configuration](Context& context) {
+    return run_broker(events_.traced(context), configuration);
+  };
+  brokers_.push_back(std::make_unique<Service>(*this, spec.name, spec.role, machine(spec.host),
+                                               std::move(program), true));
+}
+
+void SimWorld::add_producer(const ProducerSpec& spec, const Drill& drill, const Cell& cell) {
+  Endpoint to;
+  for (std::size_t i = 0; i < drill.brokers.size(); ++i) {
+    if (drill.brokers[i].name != spec.broker) continue;
+    to.address = machine(drill.brokers[i].host).host->address();
+    to.port = cell.brokers[i].listen_port;
+  }
+  recorder_.set_timeout(spec.timeout);
+  sim::Program program = [this, &spec, to](Context& context) {
+    return run_producer(context, spec, to, recorder_);
+  };
+  producers_.push_back(std::make_unique<Service>(*this, spec.name, "producer", machine(spec.host),
+                                                 std::move(program), false));
+}
+
+SimWorld::Machine& SimWorld::machine(const std::string& host_name) {
+  const auto found = std::find_if(machines_.begin(), machines_.end(), [&](const auto& machine) {
+    return machine->host->name() == host_name;
+  });
+  ENSURE(found != machines_.end());
+  return **found;
+}
+
+SimWorld::Service* SimWorld::service(const std::string& name) {
+  for (const auto& broker : brokers_) {
+    if (broker->name == name) return broker.get();
+  }
+  return nullptr;
+}
+
+const SimWorld::Service* SimWorld::meant(const faults::Selector& selector) const {
+  for (const auto& broker : brokers_) {
+    const bool by_role = selector.by == faults::Selector::By::role;
+    if ((by_role ? broker->role : broker->name) == selector.value) return broker.get();
+  }
+  return nullptr;
+}
+
+std::string SimWorld::process_meant(const faults::Selector& selector) {
+  const Service* const found = meant(selector);
+  return found == nullptr ? "" : found->name;
+}
+
+std::string SimWorld::host_meant(const faults::Selector& selector) {
+  if (const Service* const found = meant(selector)) return found->machine.host->name();
+  for (const auto& machine : machines_) {
+    if (selector.by == faults::Selector::By::name && machine->host->name() == selector.value) {
+      return selector.value;
+    }
+  }
+  return "";
+}
+
+sim::SimProcess* SimWorld::process(const std::string& name) {
+  Service* const found = service(name);
+  if (found == nullptr || found->process == nullptr || !found->process->alive()) return nullptr;
+  return found->process;
+}
+
+sim::Host& SimWorld::host(const std::string& name) { return *machine(name).host; }
+
+void SimWorld::restart(const std::string& name) {
+  Service* const found = service(name);
+  if (found != nullptr) kernel_.post(*found);
+}
+
+void SimWorld::start_brokers() {
+  for (const auto& broker : brokers_) start(*broker);
+}
+
+void SimWorld::start_producers() {
+  for (const auto& producer : producers_) start(*producer);
+}
+
+void SimWorld::stop_producers() {
+  for (const auto& producer : producers_) {
+    if (producer->process != nullptr && producer->process->alive()) producer->process->terminate();
+  }
+}
+
+bool SimWorld::producers_running() const {
+  return std::any_of(producers_.begin(), producers_.end(), [](const auto& producer) {
+    return producer->process != nullptr && producer->process->alive();
+  });
+}
+
+bool SimWorld::brokers_serving() {
+  // Each life of a broker tells once that it serves.
+  std::uint64_t lives = 0;
+  for (const auto& broker : brokers_) {
+    if (broker->process == nullptr || !broker->process->running()) return false;
+    lives += static_cast<std::uint64_t>(broker->lives);
+  }
+  return kernel_.triggers().occurrences(EventName::serving_started) >= lives;
+}
+
+void SimWorld::power_restored(sim::Host& host) {
+  for (const auto& broker : brokers_) {
+    if (broker->machine.host.get() != &host || !broker->starts_with_host) continue;
+    kernel_.after(*broker, broker->machine.boot);
+  }
+}
+
+void SimWorld::start(Service& service) {
+  if (!service.machine.host->powered()) return;
+  if (service.process != nullptr && service.process->alive()) {
+    if (service.process->ending()) kernel_.after(service, kRestartRetry);
+    return;
+  }
+  // A life of its own draws numbers of its own.
+  const std::string name = service.name + "#" + std::to_string(++service.lives);
+  service.process = &spawn(service.machine, name);
+  injector_.process_starting(service.name, *service.process);
+  service.process->start(service.program);
+}
+
+sim::SimProcess& SimWorld::spawn(Machine& machine, const std::string& name) {
+  sim::SimProcess& process = machine.host->spawn(name);
+  std::unique_ptr<FileSystem> files;
+  if (machine.files != nullptr) {
+    files = machine.files->attach(process);
+  } else {
+    files = std::make_unique<NoFiles>();
+  }
+  process.attach(network_.attach(*machine.host, process), std::move(files));
+  return process;
+}
+
+sim::SimProcess* SimWorld::start_judge(std::size_t broker, sim::Program program) {
+  Machine& machine = brokers_[broker]->machine;
+  if (!machine.host->powered()) return nullptr;
+  sim::SimProcess& process = spawn(machine, "judge");
+  process.start(std::move(program));
+  return &process;
+}
+
+std::vector<std::string> assumptions_of(const Drill& drill) {
+  std::vector<std::string> lines;
+  for (const HostSpec& host : drill.hosts) {
+    if (host.disk) {
+      lines.push_back("disk of " + host.name + ": profile " + host.disk->profile +
+                      "; minimum times are assumed, the rest is measured or taken from sources");
+    }
+    if (host.boot > Duration()) {
+      lines.push_back("host " + host.name + " needs " + text_of(host.boot) +
+                      " from power to the start of its programs (the scenario says so); rto "
+                      "follows it one to one");
+    }
+  }
+  lines.push_back("network: the same-zone profile between hosts");
+  return lines;
+}
+
+std::vector<std::string> not_modelled() {
+  return {"consume queues: the log alone is judged",
+          "replication, name server, pulls and consumers",
+          "CPU time: it costs nothing, so no throughput is printed",
+          "JVM pauses, memory pressure, full disks",
+          "rto.steady and the stages of rto.fault (detect, decide, ...)"};
+}
+
+}  // namespace drydock::scenarios

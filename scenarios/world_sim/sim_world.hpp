@@ -1,0 +1,124 @@
+// scenarios/world_sim is the composition root of the simulated world: the only folder of scenarios
+// that knows in which world it is.
+//
+//   sim_world   kernel, hosts, network, disks and processes of one drill, and their supervisors
+//   event_log   what the engine told of its store
+//   sim_run     one (drill, cell, seed), phase by phase
+//   runner      from that to a judged result
+//
+// This file: the cluster. A supervisor here is what systemd is on a real host: it starts a program
+// when its host has booted, and again when it is told to.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "faults/on_sim/sim_injector.hpp"
+#include "scenarios/drill/cells.hpp"
+#include "scenarios/workload/recorder.hpp"
+#include "scenarios/world_sim/event_log.hpp"
+#include "sim/disk/sim_disk.hpp"
+#include "sim/fs/host_files.hpp"
+#include "sim/net/network.hpp"
+
+namespace drydock::scenarios {
+
+// Throws InputError if the simulation lacks something that the drill asks for.
+void check_simulated(const Drill& drill);
+// What of the simulation drives the results of this drill, and what it leaves out; for the reports.
+std::vector<std::string> assumptions_of(const Drill& drill);
+std::vector<std::string> not_modelled();
+
+class SimWorld : public faults::Targets, public sim::HostListener {
+ public:
+  SimWorld(const Drill& drill, const Cell& cell, std::uint64_t seed);
+  ~SimWorld() override;
+
+  sim::Kernel& kernel() { return kernel_; }
+  faults::SimInjector& injector() { return injector_; }
+  const faults::SimInjector& injector() const { return injector_; }
+  const Recorder& recorder() const { return recorder_; }
+  const EventLog& events() const { return events_; }
+
+  void start_brokers();
+  void start_producers();
+  // SIGTERM: producers end their open sends and stop.
+  void stop_producers();
+  bool producers_running() const;
+  // Every broker runs and has told that it serves.
+  bool brokers_serving();
+  // Runs a program of the judge on a broker's host, next to the broker. Null if the host is dark.
+  sim::SimProcess* start_judge(std::size_t broker, sim::Program program);
+  // The last error line that a process wrote, or empty.
+  const std::string& last_error() const { return last_error_; }
+
+  std::string process_meant(const faults::Selector& selector) override;
+  std::string host_meant(const faults::Selector& selector) override;
+  sim::SimProcess* process(const std::string& name) override;
+  sim::Host& host(const std::string& name) override;
+  void restart(const std::string& name) override;
+
+ private:
+  struct Machine {
+    std::unique_ptr<sim::SimDisk> disk;
+    std::unique_ptr<sim::Host> host;
+    std::unique_ptr<sim::HostFiles> files;
+    Duration boot;
+  };
+  // A program of the topology with the life that it leads at present.
+  class Service : public Wakeup {
+   public:
+    Service(SimWorld& world, std::string name, std::string role, Machine& machine,
+            sim::Program program, bool starts_with_host)
+        : Wakeup(&Service::on_run, EventKind::host, machine.host->id().value()),
+          world(world),
+          name(std::move(name)),
+          role(std::move(role)),
+          machine(machine),
+          program(std::move(program)),
+          starts_with_host(starts_with_host) {}
+
+    SimWorld& world;
+    std::string name;
+    std::string role;
+    Machine& machine;
+    sim::Program program;
+    bool starts_with_host;
+    int lives = 0;
+    sim::SimProcess* process = nullptr;  // The present life, or the last one.
+
+   private:
+    static void on_run(Wakeup& wakeup) {
+      auto& self = static_cast<Service&>(wakeup);
+      self.world.start(self);
+    }
+  };
+
+  void power_lost(sim::Host&) override {}
+  void power_restored(sim::Host& host) override;
+  void process_ended(sim::Host&, sim::SimProcess&) override {}
+
+  void add_machine(const HostSpec& spec);
+  void add_broker(const BrokerSpec& spec, const BrokerConfiguration& configuration);
+  void add_producer(const ProducerSpec& spec, const Drill& drill, const Cell& cell);
+  Machine& machine(const std::string& host_name);
+  Service* service(const std::string& name);
+  const Service* meant(const faults::Selector& selector) const;
+  void start(Service& service);
+  sim::SimProcess& spawn(Machine& machine, const std::string& name);
+
+  // Order matters: what is declared first outlives what follows.
+  sim::Kernel kernel_;
+  Recorder recorder_;
+  EventLog events_;
+  std::string last_error_;
+  faults::SimInjector injector_;
+  sim::SimNetwork network_;
+  std::vector<std::unique_ptr<Machine>> machines_;
+  std::vector<std::unique_ptr<Service>> brokers_;
+  std::vector<std::unique_ptr<Service>> producers_;
+};
+
+}  // namespace drydock::scenarios

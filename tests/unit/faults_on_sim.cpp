@@ -1,0 +1,160 @@
+// Plans come true in the simulation: at a time, at the n-th event, at a crash point; they end by
+// their span or by `heal`; and a fault that finds nothing to break says so.
+#include <gtest/gtest.h>
+
+#include "faults/on_sim/sim_injector.hpp"
+#include "tests/support/no_services.hpp"
+
+namespace drydock::faults {
+namespace {
+
+// One host, one service "b" with role master that emits store_appended every 10 ms.
+class Cluster : public Targets {
+ public:
+  Cluster() : host_(kernel, HostId(1), options()) { restart("b"); }
+  ~Cluster() override {
+    injector.disarm();
+    host_.lose_power();
+    kernel.step(kernel.now());
+  }
+
+  std::string process_meant(const Selector& selector) override {
+    return selector.value == "b" || selector.value == "master" ? "b" : "";
+  }
+  std::string host_meant(const Selector& selector) override {
+    return selector.value == "h" ? "h" : "";
+  }
+  sim::SimProcess* process(const std::string&) override {
+    return process_->alive() ? process_ : nullptr;
+  }
+  sim::Host& host(const std::string&) override { return host_; }
+  void restart(const std::string& name) override {
+    if (!host_.powered()) return;
+    process_ = &host_.spawn("b#" + std::to_string(++lives));
+    process_->attach(std::make_unique<test::NoNetwork>(), std::make_unique<test::NoFiles>());
+    injector.process_starting(name, *process_);
+    process_->start([](Context& context) { return run(context); });
+  }
+
+  sim::Kernel kernel{sim::KernelOptions{}};
+  SimInjector injector{kernel, *this};
+  int lives = 0;
+
+ private:
+  static sim::HostOptions options() {
+    sim::HostOptions options;
+    options.name = "h";
+    return options;
+  }
+  static Task<void> run(Context& context) {
+    for (;;) {
+      Result<void> slept = co_await sleep_for(context.clock, Duration::ms(10));
+      if (!slept) co_return;
+      co_await context.chaos.reach(CrashPoint::store_before_append);
+      context.observer.event(EventName::store_appended, 0, 1);
+    }
+  }
+
+  sim::Host host_;
+  sim::SimProcess* process_ = nullptr;
+};
+
+Fault kill(Trigger when, std::optional<Duration> lasts = std::nullopt) {
+  return {FaultKind::process_kill, {Selector::By::role, "master"}, when, lasts};
+}
+constexpr std::int64_t ms(std::int64_t n) { return n * 1'000'000; }
+
+TEST(SimInjector, KillsAtATimeAndRestartsAfterTheSpan) {
+  Cluster cluster;
+  ASSERT_FALSE(cluster.injector.arm({{kill(AtTime{Duration::ms(25)}, Duration::ms(40))}}));
+  cluster.kernel.run_until(ms(60));
+  EXPECT_EQ(cluster.process("b"), nullptr);
+  EXPECT_EQ(cluster.lives, 1);
+  cluster.kernel.run_until(ms(100));
+  EXPECT_NE(cluster.process("b"), nullptr);
+  EXPECT_EQ(cluster.lives, 2);
+  const FaultStatus& status = cluster.injector.statuses()[0];
+  EXPECT_EQ(status.state, FaultStatus::State::ended);
+  EXPECT_EQ(status.target, "b");
+  EXPECT_EQ(status.began_ns, ms(25));
+  EXPECT_EQ(status.ended_ns, ms(65));
+}
+
+TEST(SimInjector, CountsEventsFromTheMomentOfArming) {
+  Cluster cluster;
+  cluster.kernel.run_until(ms(35));  // Three events are over.
+  ASSERT_FALSE(cluster.injector.arm({{kill(AtEvent{EventName::store_appended, 2})}}));
+  cluster.kernel.run_until(ms(200));
+  EXPECT_EQ(cluster.injector.statuses()[0].began_ns, ms(50));
+  EXPECT_EQ(cluster.kernel.triggers().occurrences(EventName::store_appended), 5u);
+}
+
+TEST(SimInjector, ACrashPointStopsTheProcessBeforeItsNextStep) {
+  Cluster cluster;
+  ASSERT_FALSE(cluster.injector.arm({{kill(AtCrashPoint{CrashPoint::store_before_append, 3})}}));
+  cluster.kernel.run_until(ms(200));
+  EXPECT_EQ(cluster.injector.statuses()[0].began_ns, ms(30));
+  EXPECT_EQ(cluster.kernel.triggers().occurrences(EventName::store_appended), 2u);
+}
+
+TEST(SimInjector, PowerComesBackWithTheSpanAndWithHeal) {
+  Cluster cluster;
+  Plan plan;
+  plan.faults.push_back({FaultKind::host_power_loss,
+                         {Selector::By::name, "h"},
+                         AtTime{Duration::ms(10)},
+                         Duration::ms(5)});
+  plan.faults.push_back({FaultKind::host_power_loss,
+                         {Selector::By::name, "h"},
+                         AtTime{Duration::ms(50)},
+                         std::nullopt});
+  ASSERT_FALSE(cluster.injector.arm(plan));
+  cluster.kernel.run_until(ms(12));
+  EXPECT_FALSE(cluster.host("h").powered());
+  cluster.kernel.run_until(ms(40));
+  EXPECT_TRUE(cluster.host("h").powered());
+  cluster.kernel.run_until(ms(90));
+  EXPECT_FALSE(cluster.host("h").powered());
+  cluster.injector.heal();
+  cluster.kernel.run_until(ms(91));
+  EXPECT_TRUE(cluster.host("h").powered());
+  EXPECT_EQ(cluster.injector.statuses()[1].state, FaultStatus::State::ended);
+}
+
+TEST(SimInjector, WhatFindsNothingToBreakIsMissed) {
+  Cluster cluster;
+  ASSERT_FALSE(
+      cluster.injector.arm({{kill(AtTime{Duration::ms(10)}), kill(AtTime{Duration::ms(20)})}}));
+  cluster.kernel.run_until(ms(50));
+  EXPECT_EQ(cluster.injector.statuses()[0].state, FaultStatus::State::active);
+  EXPECT_EQ(cluster.injector.statuses()[1].state, FaultStatus::State::missed);
+  EXPECT_EQ(cluster.injector.statuses()[1].began_ns, -1);
+}
+
+TEST(SimInjector, HealDisarmsWhatHasNotFired) {
+  Cluster cluster;
+  ASSERT_FALSE(cluster.injector.arm({{kill(AtTime{Duration::ms(50)})}}));
+  cluster.kernel.run_until(ms(10));
+  cluster.injector.heal();
+  cluster.kernel.run_until(ms(100));
+  EXPECT_NE(cluster.process("b"), nullptr);
+  EXPECT_EQ(cluster.injector.statuses()[0].state, FaultStatus::State::armed);
+}
+
+TEST(SimInjector, RefusesAPlanThatNamesNothing) {
+  Cluster cluster;
+  const auto why = cluster.injector.arm(
+      {{{FaultKind::host_power_loss, {Selector::By::name, "x"}, AtTime{}, std::nullopt}}});
+  EXPECT_EQ(why, "host.power-loss on x: there is no such host");
+}
+
+TEST(FaultNames, ReadBack) {
+  EXPECT_EQ(fault_kind_named("process.kill"), FaultKind::process_kill);
+  EXPECT_EQ(fault_kind_named("unnamed"), std::nullopt);
+  EXPECT_EQ(event_named("store.flushed"), EventName::store_flushed);
+  EXPECT_EQ(crash_point_named("store.before-flush"), CrashPoint::store_before_flush);
+  EXPECT_EQ(text_of(Selector{Selector::By::role, "master"}), "role:master");
+}
+
+}  // namespace
+}  // namespace drydock::faults

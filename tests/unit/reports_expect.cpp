@@ -1,0 +1,151 @@
+// Verdicts: each way in which a run or a cell can fail gives its own, and the exit status follows.
+#include <gtest/gtest.h>
+
+#include "reports/expect/expect.hpp"
+
+namespace drydock::reports {
+namespace {
+
+Expectation expectation(Metric metric, Comparison comparison, std::int64_t bound,
+                        Over over = Over::every_run) {
+  Expectation e;
+  e.over = over;
+  e.metric = metric;
+  e.comparison = comparison;
+  e.bound = bound;
+  return e;
+}
+const Expectation kNoLoss = expectation(Metric::acked_loss, Comparison::equal, 0);
+const Expectation kSomeLoss = expectation(Metric::acked_loss, Comparison::greater, 0, Over::total);
+
+// A fault that fired, and writes that came back.
+RunResult good_run(std::uint64_t seed = 1) {
+  RunResult run;
+  run.seed = seed;
+  run.faults.push_back({"host.power-loss", "broker-host", 100, 200});
+  run.loss.acked = 10;
+  run.rto.fault_ns = 50;
+  run.rto.client_ns = 40;
+  return run;
+}
+RunResult losing_run(std::uint64_t seed = 1) {
+  RunResult run = good_run(seed);
+  run.loss.lost.push_back({1, 0, 0, true});
+  return run;
+}
+
+Verdict verdict_of(RunResult run, const std::vector<Expectation>& expectations,
+                   bool store_read = true) {
+  judge_run(run, expectations, store_read);
+  EXPECT_EQ(run.note.empty(), run.verdict == Verdict::pass) << run.note;
+  return run.verdict;
+}
+
+CellResult judged(std::vector<RunResult> runs, const std::vector<Expectation>& expectations) {
+  CellResult cell;
+  for (RunResult& run : runs) judge_run(run, expectations, true);
+  cell.runs = std::move(runs);
+  judge_cell(cell, expectations);
+  return cell;
+}
+
+TEST(Verdicts, ALossIsDamageUnlessTheCellAllowsOne) {
+  EXPECT_EQ(verdict_of(good_run(), {kNoLoss}), Verdict::pass);
+  EXPECT_EQ(verdict_of(losing_run(), {kNoLoss}), Verdict::safety);
+  EXPECT_EQ(verdict_of(losing_run(), {}), Verdict::safety);
+  EXPECT_EQ(verdict_of(losing_run(), {kSomeLoss}), Verdict::pass);
+  EXPECT_EQ(verdict_of(losing_run(), {expectation(Metric::acked_loss, Comparison::less_equal, 3)}),
+            Verdict::pass);
+}
+
+TEST(Verdicts, CorruptionAndPhantomsAreDamageWhateverIsExpected) {
+  RunResult corrupt = good_run();
+  corrupt.loss.corrupt = 1;
+  EXPECT_EQ(verdict_of(corrupt, {kSomeLoss}), Verdict::safety);
+  RunResult phantom = good_run();
+  phantom.loss.phantoms = 1;
+  EXPECT_EQ(verdict_of(phantom, {kSomeLoss}), Verdict::safety);
+}
+
+TEST(Verdicts, AnExceededTimeIsSloAndNeverExceedsAnyBound) {
+  EXPECT_EQ(verdict_of(good_run(), {expectation(Metric::rto_fault, Comparison::less_equal, 50)}),
+            Verdict::pass);
+  EXPECT_EQ(verdict_of(good_run(), {expectation(Metric::rto_fault, Comparison::less_equal, 49)}),
+            Verdict::slo);
+  RunResult never = good_run();
+  never.rto.client_ns = std::nullopt;
+  const auto any = expectation(Metric::rto_client, Comparison::less_equal,
+                               std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(verdict_of(never, {any}), Verdict::slo);
+}
+
+TEST(Verdicts, NoWriteAfterTheFaultIsLiveness) {
+  RunResult run = good_run();
+  run.rto.fault_ns = std::nullopt;
+  EXPECT_EQ(verdict_of(run, {}), Verdict::liveness);
+}
+
+TEST(Verdicts, AFaultWithoutEffectOrAnUnreadStoreIsInconclusive) {
+  RunResult run = good_run();
+  run.faults[0].began_ns = -1;
+  EXPECT_EQ(verdict_of(run, {expectation(Metric::acked_loss, Comparison::greater, 0)}),
+            Verdict::inconclusive);
+  EXPECT_EQ(verdict_of(good_run(), {kNoLoss}, false), Verdict::inconclusive);
+}
+
+TEST(Verdicts, ADivergenceIsAHarnessFailureThatNamesTheEvent) {
+  RunResult run = good_run();
+  run.divergence = "the runs differ at event 7";
+  judge_run(run, {}, true);
+  EXPECT_EQ(run.verdict, Verdict::harness);
+  EXPECT_NE(run.note.find("event 7"), std::string::npos);
+}
+
+TEST(Verdicts, AnExpectedLossThatDoesNotComeIsSafety) {
+  EXPECT_EQ(judged({good_run(1), losing_run(2)}, {kSomeLoss}).verdict, Verdict::pass);
+  const CellResult cell = judged({good_run(1), good_run(2)}, {kSomeLoss});
+  EXPECT_EQ(cell.verdict, Verdict::safety);
+  EXPECT_FALSE(cell.expectations[0].holds);
+  EXPECT_EQ(cell.expectations[0].runs_for, 0);
+  EXPECT_EQ(cell.expectations[0].runs, 2);
+}
+
+TEST(Verdicts, ACellOfInconclusiveRunsIsInconclusive) {
+  RunResult run = good_run();
+  run.faults[0].began_ns = -1;
+  EXPECT_EQ(judged({run}, {kSomeLoss}).verdict, Verdict::inconclusive);
+}
+
+int status_of(std::initializer_list<Verdict> verdicts) {
+  std::vector<CellResult> cells;
+  for (const Verdict verdict : verdicts) {
+    CellResult cell;
+    cell.verdict = verdict;
+    cells.push_back(cell);
+  }
+  return exit_status(cells);
+}
+
+TEST(Verdicts, ExitStatusPutsThreeBeforeOneBeforeFour) {
+  EXPECT_EQ(status_of({Verdict::pass, Verdict::pass}), 0);
+  EXPECT_EQ(status_of({Verdict::pass, Verdict::slo}), 1);
+  EXPECT_EQ(status_of({Verdict::liveness}), 1);
+  EXPECT_EQ(status_of({Verdict::inconclusive, Verdict::pass}), 4);
+  EXPECT_EQ(status_of({Verdict::inconclusive, Verdict::safety}), 1);
+  EXPECT_EQ(status_of({Verdict::safety, Verdict::harness, Verdict::inconclusive}), 3);
+}
+
+TEST(Expectations, SpeakOfTheCellsThatHaveTheirValues) {
+  Expectation e = kNoLoss;
+  const CellId cell{{"fault", "power-loss"}, {"flushDiskType", "SYNC_FLUSH"}};
+  EXPECT_TRUE(applies_to(e, cell));
+  e.cells = {{"fault", "power-loss"}};
+  EXPECT_TRUE(applies_to(e, cell));
+  e.cells = {{"fault", "process-kill"}};
+  EXPECT_FALSE(applies_to(e, cell));
+  e.cells = {{"other", "x"}};
+  EXPECT_FALSE(applies_to(e, cell));
+}
+
+}  // namespace
+}  // namespace drydock::reports

@@ -1,0 +1,154 @@
+// The loss checker finds each kind of damage, and only that one: one seeded bug per test, against a
+// history and a store that are otherwise in order.
+#include <gtest/gtest.h>
+
+#include "reports/loss/explain.hpp"
+#include "reports/loss/loss.hpp"
+
+namespace drydock::reports {
+namespace {
+
+constexpr std::int64_t kRecord = 1'200;
+
+SendRecord send_of(std::uint64_t key, SendOutcome outcome) {
+  SendRecord send;
+  send.key = key;
+  send.body_bytes = 1'024;
+  send.attempts = 1;
+  send.invoked_ns = static_cast<std::int64_t>(key) * 10;
+  send.completed_ns = send.invoked_ns + 5;
+  send.outcome = outcome;
+  send.physical_offset = static_cast<std::int64_t>(key - 1) * kRecord;
+  return send;
+}
+
+StoredCopy copy_of(std::uint64_t key) {
+  StoredCopy copy;
+  copy.key = key;
+  copy.key_known = true;
+  copy.intact = true;
+  copy.physical_offset = static_cast<std::int64_t>(key - 1) * kRecord;
+  copy.body_bytes = 1'024;
+  return copy;
+}
+
+// Five acknowledged sends, all stored.
+class LossChecker : public testing::Test {
+ protected:
+  LossChecker() {
+    for (std::uint64_t key = 1; key <= 5; ++key) {
+      history.sends.push_back(send_of(key, SendOutcome::acked));
+      store.copies.push_back(copy_of(key));
+    }
+    store.read = true;
+    facts.flushed_to = 3 * kRecord;
+  }
+  LossReport check() const { return check_loss(history, store, facts); }
+
+  History history;
+  FinalStore store;
+  StoreFacts facts;
+};
+
+TEST_F(LossChecker, FindsNothingWhereNothingIsWrong) {
+  LossReport expected;
+  expected.acked = 5;
+  EXPECT_EQ(check(), expected);
+}
+
+TEST_F(LossChecker, NamesAnAcknowledgedMessageThatIsGone) {
+  store.copies.erase(store.copies.begin() + 3);
+  const LossReport report = check();
+  ASSERT_EQ(report.lost.size(), 1u);
+  EXPECT_EQ(report.lost[0].key, 4u);
+  EXPECT_EQ(report.lost[0].physical_offset, 3 * kRecord);
+  EXPECT_EQ(report.lost[0].acked_ns, 45);
+  EXPECT_EQ(report.acked, 5);
+}
+
+TEST_F(LossChecker, TellsLossesBehindTheLastFlushFromOthers) {
+  store.copies.erase(store.copies.begin() + 2, store.copies.begin() + 4);  // Keys 3 and 4.
+  const LossReport report = check();
+  ASSERT_EQ(report.lost.size(), 2u);
+  EXPECT_FALSE(report.lost[0].behind_last_flush);
+  EXPECT_TRUE(report.lost[1].behind_last_flush);
+}
+
+TEST_F(LossChecker, DoesNotCountAnUnknownSendAsLost) {
+  history.sends[1].outcome = SendOutcome::unknown;
+  history.sends[2].outcome = SendOutcome::unknown;
+  store.copies.erase(store.copies.begin() + 1);
+  const LossReport report = check();
+  EXPECT_TRUE(report.lost.empty());
+  EXPECT_EQ(report.unknown_absent, 1);
+  EXPECT_EQ(report.unknown_stored, 1);
+}
+
+TEST_F(LossChecker, CountsARefusedSendThatIsStored) {
+  history.sends[0].outcome = SendOutcome::failed;
+  history.sends[1].outcome = SendOutcome::failed;
+  store.copies.erase(store.copies.begin());
+  const LossReport report = check();
+  EXPECT_EQ(report.failed, 2);
+  EXPECT_EQ(report.failed_stored, 1);
+}
+
+TEST_F(LossChecker, CountsASecondCopyAsADuplicateAndNoPhantom) {
+  store.copies.push_back(copy_of(2));
+  const LossReport report = check();
+  EXPECT_EQ(report.duplicates, 1);
+  EXPECT_EQ(report.phantoms, 0);
+}
+
+TEST_F(LossChecker, TakesAMessageWithOtherBytesAsCorruptAndAsLost) {
+  store.copies[2].intact = false;
+  const LossReport report = check();
+  EXPECT_EQ(report.corrupt, 1);
+  ASSERT_EQ(report.lost.size(), 1u);
+  EXPECT_EQ(report.lost[0].key, 3u);
+}
+
+TEST_F(LossChecker, CountsADamagedRangeAsCorrupt) {
+  store.damaged.push_back({5 * kRecord, 64, "no record begins here"});
+  EXPECT_EQ(check().corrupt, 1);
+}
+
+TEST_F(LossChecker, CountsWhatNobodySentAsPhantom) {
+  store.copies.push_back(copy_of(99));
+  StoredCopy nameless = copy_of(1);
+  nameless.key_known = false;
+  store.copies.push_back(nameless);
+  EXPECT_EQ(check().phantoms, 2);
+}
+
+TEST_F(LossChecker, SendsThatNeverCompletedAreUnknown) {
+  history.sends.push_back(send_of(6, SendOutcome::unknown));
+  history.sends.back().completed_ns = -1;
+  EXPECT_EQ(check().unknown_absent, 1);
+}
+
+RunResult run_with_loss(std::int64_t flush_age_ns, std::size_t lost, bool behind) {
+  RunResult run;
+  run.faults.push_back({"host.power-loss", "broker-host", 1'000'000'000, -1});
+  run.store.last_flush_ns = 1'000'000'000 - flush_age_ns;
+  for (std::size_t i = 0; i < lost; ++i) run.loss.lost.push_back({i + 1, 0, 0, behind});
+  return run;
+}
+
+TEST(LossExplanation, GivesTheMechanismAndTheAgeOfTheLastFlush) {
+  const std::string text = explain(
+      mechanism_of({run_with_loss(2'000'000, 1, true), run_with_loss(250'000'000, 2, true),
+                    run_with_loss(490'000'000, 3, true), run_with_loss(9'000'000, 0, true)}));
+  EXPECT_NE(text.find("discards the dirty pages"), std::string::npos) << text;
+  EXPECT_NE(text.find("6 of the 6 lost messages"), std::string::npos) << text;
+  EXPECT_NE(text.find("2.00 ms to 490 ms old (median 250 ms)"), std::string::npos) << text;
+}
+
+TEST(LossExplanation, DoesNotBlameTheFlushForWhatAFlushHadCovered) {
+  const std::string text = explain(mechanism_of({run_with_loss(1, 2, false)}));
+  EXPECT_EQ(text.find("before any flush"), std::string::npos) << text;
+  EXPECT_NE(text.find("2 lost messages had been covered by a flush"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace drydock::reports

@@ -1,0 +1,156 @@
+// What is printed follows from the figures; results survive their way through JSON.
+#include <gtest/gtest.h>
+
+#include "reports/record/numbers.hpp"
+#include "reports/render/answer.hpp"
+#include "reports/render/json.hpp"
+#include "reports/render/junit.hpp"
+#include "reports/render/text.hpp"
+
+namespace drydock::reports {
+namespace {
+
+RunResult run_of(std::uint64_t seed, std::size_t lost, const std::string& fault) {
+  RunResult run;
+  run.seed = seed;
+  run.fingerprint = "00112233445566778899aabbccddeeff";
+  run.events = 12'345;
+  run.virtual_ns = 9'000'000'000;
+  run.verdict = Verdict::pass;
+  run.plan = R"([{"do":"host.power-loss","on":"h"}])";
+  run.faults.push_back({fault, "h", 3'000'000'000, 5'000'000'000});
+  run.store = {2'000, 1'000, 2'800'000'000, 1'000};
+  run.loss.acked = 1'000;
+  for (std::size_t i = 0; i < lost; ++i)
+    run.loss.lost.push_back({i + 1, 1'500, 2'900'000'000, true});
+  run.rto.fault_ns = 7'000'000'000;
+  run.rto.client_ns = std::nullopt;
+  run.rto.longest_stall_ns = 3'000'000'000;
+  run.baseline = {200, 300'000, 900'000};
+  return run;
+}
+
+CellResult cell_of(const std::string& flush, bool own, std::size_t lost_per_run) {
+  CellResult cell;
+  cell.id = {{"fault", "power-loss"}, {"flushDiskType", flush}};
+  if (!own) cell.changes = {{"flushDiskType", flush}};
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    cell.runs.push_back(run_of(seed, seed == 3 ? 0 : lost_per_run, "host.power-loss"));
+  }
+  cell.verdict = Verdict::pass;
+  return cell;
+}
+
+DrillResult async_result() {
+  DrillResult result;
+  result.facts.id = "power-loss";
+  result.facts.promises = {"flushDiskType=ASYNC_FLUSH: a promise"};
+  result.facts.not_modelled = {"consume queues"};
+  result.cells = {cell_of("ASYNC_FLUSH", true, 25), cell_of("SYNC_FLUSH", false, 0)};
+  return result;
+}
+
+TEST(Numbers, AreWrittenForPeople) {
+  EXPECT_EQ(count_text(0), "0");
+  EXPECT_EQ(count_text(1'234'567), "1,234,567");
+  EXPECT_EQ(count_text(-999), "-999");
+  EXPECT_EQ(duration_text(0), "0 ns");
+  EXPECT_EQ(duration_text(1'239'999), "1.23 ms");
+  EXPECT_EQ(duration_text(12'399'999'999), "12.3 s");
+  EXPECT_EQ(duration_text(1'230'000'000'000), "1230 s");
+}
+
+TEST(Numbers, QuantilesAreOfTheSample) {
+  EXPECT_EQ(quantile({}, 50), 0);
+  EXPECT_EQ(quantile({5}, 0), 5);
+  EXPECT_EQ(quantile({4, 1, 3, 2}, 50), 2);
+  EXPECT_EQ(quantile({4, 1, 3, 2}, 100), 4);
+  EXPECT_EQ(quantile({4, 1, 3, 2}, 0), 1);
+}
+
+TEST(Answer, SaysWhatWasLostWhyAndWhatHelps) {
+  const Answer answer = answer_of(async_result());
+  EXPECT_EQ(answer.promised, "flushDiskType=ASYNC_FLUSH: a promise");
+  EXPECT_NE(answer.lost.find("225 of 10,000 acknowledged messages on host.power-loss (in 9 of 10"),
+            std::string::npos)
+      << answer.lost;
+  EXPECT_NE(answer.why.find("225 of the 225 lost messages"), std::string::npos) << answer.why;
+  EXPECT_NE(answer.change.find("flushDiskType=SYNC_FLUSH: lost 0 of 10,000"), std::string::npos)
+      << answer.change;
+  EXPECT_NE(answer.sure.find("10 seeds per cell"), std::string::npos) << answer.sure;
+}
+
+TEST(Answer, NeedsNoChangeWhereNothingIsLost) {
+  DrillResult result = async_result();
+  result.cells = {cell_of("SYNC_FLUSH", true, 0), cell_of("ASYNC_FLUSH", false, 25)};
+  const Answer answer = answer_of(result);
+  EXPECT_TRUE(answer.why.starts_with("nothing acknowledged was lost")) << answer.why;
+  EXPECT_TRUE(answer.change.starts_with("none needed here; flushDiskType=ASYNC_FLUSH lost 225"))
+      << answer.change;
+}
+
+TEST(Answer, PrintsZeroHonestly) {
+  EXPECT_EQ(honest_zero(100),
+            "0 of 100, ≤ 3/100 at 95 % under this fault mix; no field probability");
+  EXPECT_EQ(honest_zero(2), "0 of 2, too few to bound anything; no field probability");
+}
+
+TEST(Text, BeginsWithTheFiveLinesAndEndsWithWhatIsNotModelled) {
+  const std::string text = render_text(async_result(), 100);
+  std::size_t at = 0;
+  for (const char* label : {"promised ", "\nlost ", "\nwhy ", "\ncheapest change ", "\nhow sure ",
+                            "\ncell ", "\nnot modelled\n  - consume queues\n"}) {
+    const std::size_t found = text.find(label, at);
+    ASSERT_NE(found, std::string::npos) << label << "\n" << text;
+    at = found + 1;
+  }
+  EXPECT_NE(text.find("fault=power-loss,flushDiskType=ASYNC_FLUSH *"), std::string::npos) << text;
+}
+
+TEST(Text, SaysNeverInsteadOfANumber) {
+  DrillResult result = async_result();
+  for (RunResult& run : result.cells[0].runs) run.rto.fault_ns = std::nullopt;
+  EXPECT_NE(render_text(result, 100).find("never"), std::string::npos);
+}
+
+TEST(Text, ShowsHowToReplayARunThatFailed) {
+  DrillResult result = async_result();
+  result.facts.replay = "drydock run x.json";
+  result.cells[1].runs[4].verdict = Verdict::safety;
+  result.cells[1].runs[4].note = "1 acknowledged messages lost";
+  const std::string text = render_text(result, 100);
+  EXPECT_NE(text.find("drydock run x.json --seed N"), std::string::npos) << text;
+  EXPECT_NE(text.find("--seed 5,"), std::string::npos) << text;
+}
+
+TEST(Json, ARunSurvivesTheWayThereAndBack) {
+  RunResult run = run_of(18'446'744'073'709'551'615u, 2, "process.kill");
+  EXPECT_EQ(run_from_json(run_to_json(run)), run);
+  run.faults[0].began_ns = -1;
+  run.plan.clear();
+  run.divergence = "a\n\"b\"";
+  run.rto.client_ns = 0;
+  EXPECT_EQ(run_from_json(run_to_json(run)), run);
+}
+
+TEST(Json, TheWholeHasCellsRunsAndQuantiles) {
+  const std::string json = render_json(async_result());
+  EXPECT_NE(json.find("\"id\": \"fault=power-loss,flushDiskType=SYNC_FLUSH\""), std::string::npos);
+  EXPECT_NE(json.find("\"rto_client_never\": 10"), std::string::npos);
+  EXPECT_EQ(json.back(), '\n');
+}
+
+TEST(Junit, CountsFailuresErrorsAndSkipped) {
+  DrillResult result = async_result();
+  result.cells[0].runs[0].verdict = Verdict::safety;
+  result.cells[0].runs[0].note = "a < b";
+  result.cells[0].runs[1].verdict = Verdict::harness;
+  result.cells[0].runs[2].verdict = Verdict::inconclusive;
+  const std::string xml = render_junit(result);
+  EXPECT_NE(xml.find("tests=\"10\" failures=\"1\" errors=\"1\" skipped=\"1\""), std::string::npos)
+      << xml;
+  EXPECT_NE(xml.find("message=\"a &lt; b\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace drydock::reports

@@ -1,0 +1,176 @@
+// The loader accepts a whole drill, and refuses everything else by name, file and path, in one
+// line.
+#include "scenarios/loader/loader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+namespace drydock::scenarios {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* const kDrill = R"({
+  // A comment.
+  "drill": "d", "title": "t", "why": ["w"], "seeds": "3..5",
+  "topology": {
+    "hosts": {"h": {"disk": {"profile": "local-nvme", "size": "1 GiB"}, "boot": "5 s"}, "c": {}},
+    "brokers": {"b": {"host": "h", "role": "master"}}
+  },
+  "conf": {"b": {"flushIntervalCommitLog": 200}},
+  "behaviour": {"preset": "rocketmq-5.3.3", "set": {"flush.error-advances-position": "hardened"}},
+  "load": {"p": {"host": "c", "broker": "b", "topic": "x", "queues": 2, "body": "1 KiB",
+                 "rate": "50/s", "in_flight": 4, "timeout": "3 s", "retries": 2}},
+  "phases": {"warm": "1 s", "inject": "2 s",
+             "hold": {"at_most": "60 s", "until": "writes-resume", "then": "1 s"},
+             "heal": "1 s", "settle": "5 s", "judge": "10 s"},
+  "faults": {
+    "kill": [{"do": "process.kill", "on": "role:master", "when": {"between": ["0 s", "2 s"]},
+              "for": "1 s"}],
+    "power": [{"do": "host.power-loss", "on": "h",
+               "when": {"event": "store.flushed", "occurrence": 3}, "for": "1 s"},
+              {"do": "process.kill", "on": "b",
+               "when": {"crash_point": "store.before-flush"}}]
+  },
+  "matrix": {"flushDiskType": ["as-in-file", "the-other"], "fault": ["kill", "power"]},
+  "expectations": [{"cells": {"fault": "kill"}, "every_run": "acked_loss = 0"},
+                   {"total": "duplicates >= 0"},
+                   {"every_run": "rto.client <= 30 s"}]
+})";
+
+Json valid() { return Json::parse(kDrill, nullptr, true, true); }
+
+// What is said to a drill after `change`; empty if it is accepted.
+std::string refusal(const std::function<void(Json&)>& change) {
+  Json json = valid();
+  change(json);
+  try {
+    (void)parse_drill("f.json", json.dump());
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+std::string refusal_of_text(const std::string& text) {
+  try {
+    (void)parse_drill("f.json", text);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Loader, ReadsAWholeDrill) {
+  const Drill drill = parse_drill("f.json", kDrill);
+  EXPECT_EQ(drill.id, "d");
+  EXPECT_EQ(drill.seeds.first, 3u);
+  EXPECT_EQ(drill.seeds.last, 5u);
+  ASSERT_EQ(drill.hosts.size(), 2u);
+  EXPECT_EQ(drill.hosts[0].disk->bytes, 1LL << 30);
+  EXPECT_EQ(drill.hosts[0].boot, Duration::s(5));
+  ASSERT_EQ(drill.brokers.size(), 1u);
+  EXPECT_EQ(drill.brokers[0].set[0].second, "200");
+  ASSERT_EQ(drill.producers.size(), 1u);
+  EXPECT_EQ(drill.producers[0].body_bytes, 1'024);
+  EXPECT_EQ(drill.producers[0].rate_per_second, 50);
+  EXPECT_EQ(drill.phases.inject.at_most, Duration::s(2));
+  EXPECT_TRUE(drill.phases.hold.until_writes_resume);
+  EXPECT_EQ(drill.phases.hold.then, Duration::s(1));
+  ASSERT_EQ(drill.fault_sets.at("power").size(), 2u);
+  const FaultSpec& power = drill.fault_sets.at("power")[0];
+  EXPECT_EQ(power.kind, faults::FaultKind::host_power_loss);
+  EXPECT_EQ(std::get<faults::AtEvent>(power.when), (faults::AtEvent{EventName::store_flushed, 3}));
+  const FaultSpec& kill = drill.fault_sets.at("power")[1];
+  EXPECT_EQ(std::get<faults::AtCrashPoint>(kill.when).point, CrashPoint::store_before_flush);
+  EXPECT_FALSE(kill.lasts);
+  ASSERT_EQ(drill.matrix.size(), 2u);
+  ASSERT_EQ(drill.expectations.size(), 3u);
+  EXPECT_EQ(drill.expectations[2].bound, 30'000'000'000);
+}
+
+TEST(Loader, CommentsAndTheOrderOfKeysDoNotChangeADrill) {
+  EXPECT_EQ(parse_drill("f.json", kDrill).canonical,
+            parse_drill("f.json", nlohmann::json(valid()).dump()).canonical);
+}
+
+TEST(Loader, RefusesWhatIsNotImplementedByName) {
+  EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["h"]["memory"] = "1 GiB"; }),
+            "f.json: /topology/hosts/h/memory: not supported; known here: disk, boot");
+  EXPECT_EQ(refusal([](Json& j) { j["record"] = Json::object(); }),
+            "f.json: /record: not supported; known here: drill, title, why, seeds, topology, conf, "
+            "behaviour, load, phases, faults, expectations, matrix");
+  EXPECT_EQ(refusal([](Json& j) { j["faults"]["kill"][0]["do"] = "net.cut"; }),
+            "f.json: /faults/kill/0/do: not supported; drydock list shows the kinds of faults");
+  EXPECT_EQ(refusal([](Json& j) { j["topology"]["brokers"]["b"]["role"] = "slave"; }),
+            "f.json: /topology/brokers/b/role: role 'slave' is not supported; known here: master");
+  EXPECT_EQ(refusal([](Json& j) { j["phases"]["hold"]["until"] = "caught-up"; }),
+            "f.json: /phases/hold/until: not supported; known here: writes-resume");
+}
+
+TEST(Loader, RefusesNamesThatReferToNothing) {
+  EXPECT_EQ(refusal([](Json& j) { j["topology"]["brokers"]["b"]["host"] = "x"; }),
+            "f.json: /topology/brokers/b/host: there is no host 'x' in /topology/hosts");
+  EXPECT_EQ(refusal([](Json& j) { j["conf"]["x"] = Json::object(); }),
+            "f.json: /conf/x: there is no broker 'x' in /topology/brokers");
+  EXPECT_EQ(refusal([](Json& j) { j["load"]["p"]["broker"] = "x"; }),
+            "f.json: /load/p/broker: there is no broker 'x' in /topology/brokers");
+  EXPECT_EQ(refusal([](Json& j) { j["faults"]["kill"][0]["on"] = "h"; }),
+            "f.json: /faults/kill/0/on: there is no broker 'h'; a role is written role:NAME");
+  EXPECT_EQ(refusal([](Json& j) { j["faults"]["kill"][0]["on"] = "role:slave"; }),
+            "f.json: /faults/kill/0/on: nothing in the topology has the role 'slave'");
+  EXPECT_EQ(refusal([](Json& j) { j["faults"]["power"][0]["when"]["event"] = "x"; }),
+            "f.json: /faults/power/0/when/event: there is no such event; drydock list shows them");
+  EXPECT_EQ(refusal([](Json& j) { j["matrix"]["fault"][0] = "x"; }),
+            "f.json: /matrix/fault/0: there is no 'x' in /faults");
+  EXPECT_EQ(refusal([](Json& j) { j["expectations"][0]["cells"] = {{"x", "y"}}; }),
+            "f.json: /expectations/0/cells/x: the matrix has no such axis");
+  EXPECT_EQ(refusal([](Json& j) { j["expectations"][0]["every_run"] = "loss = 0"; }),
+            "f.json: /expectations/0/every_run: there is no quantity 'loss'; drydock list shows "
+            "them");
+}
+
+TEST(Loader, RefusesWrongUnits) {
+  EXPECT_EQ(refusal([](Json& j) { j["phases"]["warm"] = 5; }),
+            "f.json: /phases/warm: must be a duration: an integer and one of ns us ms s min h");
+  EXPECT_EQ(refusal([](Json& j) { j["load"]["p"]["body"] = "1 s"; }),
+            "f.json: /load/p/body: must be a size: an integer and one of B KiB MiB GiB kB MB GB");
+  EXPECT_EQ(refusal([](Json& j) { j["load"]["p"]["rate"] = "0/s"; }),
+            "f.json: /load/p/rate: must be a rate: an integer and /s");
+  EXPECT_EQ(refusal([](Json& j) { j["load"]["p"]["queues"] = "2"; }),
+            "f.json: /load/p/queues: must be an integer from 1 to 1024");
+  EXPECT_EQ(refusal([](Json& j) { j["load"]["p"]["queues"] = 18446744073709551615u; }),
+            "f.json: /load/p/queues: must be an integer from 1 to 1024");
+  EXPECT_EQ(refusal([](Json& j) { j["expectations"][2]["every_run"] = "rto.client <= 30"; }),
+            "f.json: /expectations/2/every_run: must end with a duration: an integer and one of ns "
+            "us ms s min h");
+  EXPECT_EQ(refusal([](Json& j) { j["seeds"] = "5..3"; }),
+            "f.json: /seeds: seeds: '5..3' ends before it begins");
+}
+
+TEST(Loader, RefusesWhatContradictsItself) {
+  EXPECT_EQ(refusal([](Json& j) { j["faults"]["kill"][0]["when"]["between"] = {"2 s", "1 s"}; }),
+            "f.json: /faults/kill/0/when/between: ends before it begins");
+  EXPECT_EQ(refusal([](Json& j) { j["expectations"][0]["total"] = "acked_loss = 0"; }),
+            "f.json: /expectations/0: must have one of every_run, total");
+  EXPECT_EQ(refusal([](Json& j) { j["expectations"][1]["total"] = "rto.client <= 1 s"; }),
+            "f.json: /expectations/1/total: times have no total");
+  EXPECT_EQ(refusal([](Json& j) { j["topology"]["brokers"]["b"]["host"] = "c"; }),
+            "f.json: /topology/brokers/b: its host has no disk");
+  EXPECT_EQ(refusal([](Json& j) { j["topology"]["brokers"].clear(); }),
+            "f.json: /topology/brokers: this version runs exactly one broker");
+}
+
+TEST(Loader, RefusesWhatIsMissingOrNoJson) {
+  EXPECT_EQ(refusal([](Json& j) { j.erase("phases"); }), "f.json: /: 'phases' is missing");
+  EXPECT_EQ(refusal([](Json& j) { j["load"]["p"].erase("timeout"); }),
+            "f.json: /load/p: 'timeout' is missing");
+  EXPECT_EQ(refusal_of_text("[]"), "f.json: /: must be an object");
+  EXPECT_TRUE(refusal_of_text("{").starts_with("f.json: no JSON: parse error at line 1"));
+  EXPECT_EQ(refusal_of_text(R"({"drill": "a", "drill": "b"})"),
+            "f.json: 'drill' occurs twice in one object");
+}
+
+}  // namespace
+}  // namespace drydock::scenarios

@@ -1,0 +1,44 @@
+// tools/cli is the `drydock` program: one file per command, and what only a command needs. Nothing
+// includes it.
+//
+//   main          options, and which command they mean
+//   run           runs a drill over seeds and cells
+//   list          what scenarios can refer to
+//   version       which build this is
+//   worker_pool   worker processes that a crash cannot take the rest down with
+//   progress      one line on a terminal while runs go on
+//
+// Exit status (design, section 0): 0 all pass; 1 an expectation is false or damage was found; 2
+// input or environment is wrong; 3 internal error or nondeterminism; 4 inconclusive; 130
+// interrupted.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace drydock::cli {
+
+inline constexpr int kInputWrong = 2;
+inline constexpr int kInternalError = 3;
+inline constexpr int kInterrupted = 130;
+
+struct RunOptions {
+  std::string scenario;
+  std::string conf;   // Empty: RocketMQ's defaults.
+  std::string seeds;  // Empty: those of the drill.
+  int jobs = 0;
+  bool jobs_given = false;
+  bool verify = false;
+  std::string out;  // Empty: no files.
+  std::vector<std::string> set;
+};
+
+// Each returns the exit status. Wrong input is thrown as scenarios::InputError.
+int run(const RunOptions& options);
+int list();
+int version();
+
+// The version of this build.
+extern const char* const kVersion;
+
+}  // namespace drydock::cli

@@ -1,0 +1,40 @@
+#include <cstdio>
+#include <string>
+
+#include "engine/types/behaviour.hpp"
+#include "faults/plan/fault.hpp"
+#include "reports/record/drill_result.hpp"
+#include "tools/cli/commands.hpp"
+
+namespace drydock::cli {
+namespace {
+
+void line(std::string_view name) {
+  std::printf("  %.*s\n", static_cast<int>(name.size()), name.data());
+}
+
+// All names of a dense enumeration that ends with `count_`.
+template <class Enum, class NameOf>
+void section(const char* title, NameOf name_of_value) {
+  std::printf("%s\n", title);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Enum::count_); ++i) {
+    line(name_of_value(static_cast<Enum>(i)));
+  }
+}
+
+}  // namespace
+
+int list() {
+  section<faults::FaultKind>("faults", [](auto kind) { return faults::name_of(kind); });
+  section<EventName>("events", [](auto name) { return drydock::name_of(name); });
+  section<CrashPoint>("crash points", [](auto point) { return drydock::name_of(point); });
+  section<reports::Metric>("quantities of expectations",
+                           [](auto metric) { return reports::name_of(metric); });
+  section<BehaviourSwitch>("behaviour switches",
+                           [](auto which) { return drydock::name_of(which); });
+  std::printf("behaviour presets\n");
+  for (const std::string_view name : Behaviour::preset_names()) line(name);
+  return 0;
+}
+
+}  // namespace drydock::cli

@@ -1,0 +1,58 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "scenarios/drill/drill.hpp"
+#include "tools/cli/commands.hpp"
+
+namespace {
+
+using drydock::cli::RunOptions;
+
+void add_run(CLI::App& app, RunOptions& options) {
+  CLI::App* const run = app.add_subcommand("run", "Run a drill over its cells and seeds");
+  run->add_option("scenario", options.scenario, "The drill (JSON with comments)")->required();
+  run->add_option("--conf", options.conf, "Your broker.conf; without it RocketMQ's defaults");
+  run->add_option("--seed", options.seeds, "N or N..M; without it the drill's own");
+  CLI::Option* const jobs =
+      run->add_option("--jobs", options.jobs, "Worker processes; without it one per core");
+  run->add_flag(
+      "--verify", options.verify,
+      "Run each (cell, seed) twice more, side by side, and name the first event that differs");
+  run->add_option("--out", options.out, "Directory for result.json and junit.xml");
+  run->add_option("--set", options.set, "KEY=VALUE of broker.conf, over everything else")
+      ->expected(1)
+      ->take_all();
+  run->callback([jobs, &options] { options.jobs_given = jobs->count() > 0; });
+}
+
+int fail(int status, const char* what) {
+  std::fprintf(stderr, "drydock: %s\n", what);
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app(
+      "Drydock: faults, losses and outages of a RocketMQ-compatible broker, in virtual time");
+  RunOptions options;
+  app.require_subcommand(1);
+  add_run(app, options);
+  CLI::App* const list = app.add_subcommand("list", "What scenarios can refer to");
+  CLI::App* const version = app.add_subcommand("version", "Which build this is");
+  try {
+    app.parse(argc, argv);
+    if (list->parsed()) return drydock::cli::list();
+    if (version->parsed()) return drydock::cli::version();
+    return drydock::cli::run(options);
+  } catch (const CLI::ParseError& error) {
+    // Help is no error; it prints itself.
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return fail(drydock::cli::kInputWrong, error.what());
+  } catch (const drydock::scenarios::InputError& error) {
+    return fail(drydock::cli::kInputWrong, error.what());
+  } catch (const std::exception& error) {
+    return fail(drydock::cli::kInternalError, error.what());
+  }
+}

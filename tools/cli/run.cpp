@@ -1,0 +1,186 @@
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "reports/expect/expect.hpp"
+#include "reports/render/json.hpp"
+#include "reports/render/junit.hpp"
+#include "reports/render/text.hpp"
+#include "scenarios/drill/cells.hpp"
+#include "scenarios/drill/units.hpp"
+#include "scenarios/loader/loader.hpp"
+#include "scenarios/world_sim/runner.hpp"
+#include "scenarios/world_sim/sim_world.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/progress.hpp"
+#include "tools/cli/worker_pool.hpp"
+
+namespace drydock::cli {
+namespace {
+
+using scenarios::InputError;
+
+constexpr int kJobsMax = 256;
+
+std::string read_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw InputError(path + ": is a directory");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw InputError(path + ": cannot be read");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw InputError(path.string() + ": cannot be written");
+}
+
+int jobs_of(const RunOptions& options) {
+  if (!options.jobs_given) {
+    return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kJobsMax);
+  }
+  if (options.jobs < 1 || options.jobs > kJobsMax) {
+    throw InputError("--jobs: must be 1 to " + std::to_string(kJobsMax));
+  }
+  return options.jobs;
+}
+
+scenarios::Settings settings_of(const RunOptions& options) {
+  scenarios::Settings settings;
+  for (const std::string& text : options.set) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      throw InputError("--set: '" + text + "' is not KEY=VALUE");
+    }
+    settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return settings;
+}
+
+scenarios::Experiment experiment_of(const RunOptions& options) {
+  scenarios::Drill drill = scenarios::parse_drill(options.scenario, read_file(options.scenario));
+  scenarios::check_simulated(drill);
+  scenarios::UserConfiguration user;
+  user.file = options.conf;
+  if (!options.conf.empty()) user.text = read_file(options.conf);
+  auto experiment = scenarios::make_experiment(std::move(drill), user, settings_of(options));
+  experiment.facts.version = kVersion;
+  experiment.facts.assumed = scenarios::assumptions_of(experiment.drill);
+  experiment.facts.not_modelled = scenarios::not_modelled();
+  return experiment;
+}
+
+// Runs are numbered seed by seed, so that a cell's runs come in order whatever finishes first.
+class Invocation {
+ public:
+  Invocation(const scenarios::Experiment& experiment, scenarios::SeedRange seeds,
+             scenarios::Verification verification)
+      : experiment_(experiment), seeds_(seeds), verification_(verification) {
+    for (const scenarios::Cell& cell : experiment.cells) {
+      reports::CellResult result;
+      result.id = cell.id;
+      result.changes = cell.changes;
+      result.runs.resize(seeds.count());
+      cells_.push_back(std::move(result));
+    }
+  }
+
+  std::uint64_t count() const { return seeds_.count() * experiment_.cells.size(); }
+
+  // In a worker.
+  std::string work(std::uint64_t number) const {
+    const scenarios::Cell& cell = experiment_.cells[cell_of(number)];
+    return reports::run_to_json(
+        scenarios::run_one(experiment_, cell, seed_of(number), verification_));
+  }
+
+  // Here.
+  void take(std::uint64_t number, const Answer& answer) {
+    reports::RunResult run;
+    if (answer.crashed) {
+      run.seed = seed_of(number);
+      run.verdict = reports::Verdict::harness;
+      run.note = answer.text;
+    } else {
+      run = reports::run_from_json(answer.text);
+    }
+    cells_[cell_of(number)].runs[number / experiment_.cells.size()] = std::move(run);
+  }
+
+  reports::DrillResult result() {
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      reports::judge_cell(cells_[i], experiment_.cells[i].expectations);
+    }
+    return {experiment_.facts, std::move(cells_)};
+  }
+
+ private:
+  std::size_t cell_of(std::uint64_t number) const { return number % experiment_.cells.size(); }
+  std::uint64_t seed_of(std::uint64_t number) const {
+    return seeds_.first + number / experiment_.cells.size();
+  }
+
+  const scenarios::Experiment& experiment_;
+  scenarios::SeedRange seeds_;
+  scenarios::Verification verification_;
+  std::vector<reports::CellResult> cells_;
+};
+
+std::size_t terminal_width() {
+  constexpr std::size_t kDefault = 100;
+  winsize size = {};
+  if (::isatty(STDOUT_FILENO) != 1) return kDefault;
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 60) return kDefault;
+  return std::min<std::size_t>(size.ws_col, 120);
+}
+
+void make_directory(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw InputError("--out: " + path + ": " + error.message());
+}
+
+}  // namespace
+
+int run(const RunOptions& options) {
+  const int jobs = jobs_of(options);
+  const scenarios::Experiment experiment = experiment_of(options);
+  const scenarios::SeedRange seeds = options.seeds.empty()
+                                         ? experiment.drill.seeds
+                                         : scenarios::parse_seed_range(options.seeds, "--seed");
+  if (!options.out.empty()) make_directory(options.out);
+
+  Invocation invocation(
+      experiment, seeds,
+      options.verify ? scenarios::Verification::side_by_side : scenarios::Verification::none);
+  WorkerPool pool(jobs, [&](std::uint64_t number) { return invocation.work(number); });
+  {
+    Progress progress(invocation.count());
+    const bool finished =
+        pool.run(invocation.count(), [&](std::uint64_t number, const Answer& answer) {
+          invocation.take(number, answer);
+          progress.step();
+        });
+    if (!finished) return kInterrupted;
+  }
+  const reports::DrillResult result = invocation.result();
+  const std::string text = reports::render_text(result, terminal_width());
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (!options.out.empty()) {
+    write_file(std::filesystem::path(options.out) / "result.json", reports::render_json(result));
+    write_file(std::filesystem::path(options.out) / "junit.xml", reports::render_junit(result));
+  }
+  return reports::exit_status(result.cells);
+}
+
+}  // namespace drydock::cli

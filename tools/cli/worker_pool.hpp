@@ -1,0 +1,61 @@
+// Worker processes: each takes a number, does the work for it, and answers with a text.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace drydock::cli {
+
+// The answer to one number: the text, or how the worker ended without giving one.
+struct Answer {
+  bool crashed = false;
+  std::string text;
+};
+
+// Workers are forked from this process, so they know everything that it knew, and live until the
+// work is done. A crash costs the number that the worker had; another worker takes its place.
+class WorkerPool {
+ public:
+  using Work = std::function<std::string(std::uint64_t number)>;
+  using Done = std::function<void(std::uint64_t number, const Answer& answer)>;
+
+  // `jobs` >= 1. `work` runs in the workers, `done` here.
+  WorkerPool(int jobs, Work work) : jobs_(static_cast<std::size_t>(jobs)), work_(std::move(work)) {}
+  ~WorkerPool() { stop(); }
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  // Has the numbers 0 to count - 1 worked off; answers come in any order. False if the user
+  // interrupted (SIGINT, SIGTERM); the workers are gone then.
+  bool run(std::uint64_t count, const Done& done);
+
+ private:
+  struct Worker {
+    pid_t pid = -1;
+    int to = -1;    // We write numbers.
+    int from = -1;  // We read answers.
+    bool busy = false;
+    std::uint64_t number = 0;
+  };
+
+  Worker start();
+  [[noreturn]] void serve(int in, int out);
+  void give(Worker& worker);
+  // Reads the answer of a worker, or finds out how it ended and starts another one.
+  Answer take(Worker& worker);
+  std::string bury(Worker& worker);
+  void stop();
+
+  std::size_t jobs_;
+  Work work_;
+  std::uint64_t next_ = 0;
+  std::uint64_t count_ = 0;
+  std::vector<Worker> workers_;
+};
+
+}  // namespace drydock::cli
