@@ -104,6 +104,7 @@ bool LinuxExecutor::run_until(const std::function<bool()>& predicate, MonotonicT
       if (now() >= limit) return false;
       reactor_->poll();
     }
+    if (predicate()) return true;  // A descriptor's event may have made it true.
   }
 }
 

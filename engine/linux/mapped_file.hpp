@@ -17,7 +17,7 @@ class Region {
   Region(std::byte* address, std::size_t size) : address_(address), size_(size) {}
   Region(Region&& other) noexcept
       : address_(std::exchange(other.address_, nullptr)), size_(other.size_) {}
-  Region& operator=(Region&& other) noexcept {
+  Region& operator=(Region other) noexcept {
     std::swap(address_, other.address_);
     std::swap(size_, other.size_);
     return *this;

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/pidfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +12,12 @@
 
 namespace drydock::on_linux {
 namespace {
+
+// By number: glibc 2.36 declares them without extern "C".
+int pidfd_open(pid_t pid) { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
+int pidfd_send_signal(int pidfd, int signal) {
+  return static_cast<int>(::syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0));
+}
 
 struct Spawned {
   int error_number = 0;
@@ -44,7 +50,7 @@ Spawned spawn(const ProcessSpec& spec) {
   ::posix_spawnattr_destroy(&attributes);
   if (result.error_number != 0) return result;
   result.pidfd =
-      OwnedDescriptor(::pidfd_open(result.pid, 0));  // Not collected yet, so it is there.
+      OwnedDescriptor(pidfd_open(result.pid));  // Not collected yet, so it is there.
   if (!result.pidfd) result.error_number = errno;
   return result;
 }
@@ -63,7 +69,7 @@ class LinuxProcesses::Child : private ReadinessListener {
   Event& ended() { return ended_; }
 
   int send(int signal) {
-    if (::pidfd_send_signal(pidfd_.get(), signal, nullptr, 0) != 0) return errno;
+    if (pidfd_send_signal(pidfd_.get(), signal) != 0) return errno;
     if (signal == SIGKILL) kill_sent_ = true;
     return 0;
   }
