@@ -158,8 +158,8 @@ constexpr std::array kHonoured = {
 constexpr std::string_view kWithoutEffect[] = {
     "accessMessageInMemoryHotRatio",
     "accessMessageInMemoryMaxRatio",
-    "aclEnable",
     "ackMessageThreadPoolNums",
+    "aclEnable",
     "adminBrokerThreadPoolNums",
     "allAckInSyncStateSet",
     "asyncLearner",

@@ -1,0 +1,271 @@
+// A broker as its clients see it, over the simulated network.
+#include "engine/broker/broker.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/wire/send_message.hpp"
+#include "tests/support/broker_world.hpp"
+
+namespace drydock::test {
+namespace {
+
+SendMessageHeader header_for(std::string_view topic) {
+  SendMessageHeader header;
+  header.producer_group = "g";
+  header.topic = topic;
+  header.properties = "KEYS\x01k\x02";
+  return header;
+}
+SharedBytes request(const SendMessageHeader& header, std::int32_t opaque, std::int32_t flag = 0,
+                    RequestCode code = RequestCode::send_message_v2) {
+  CommandHead head;
+  head.code = static_cast<std::int16_t>(code);
+  head.opaque = opaque;
+  head.flag = flag;
+  return encode_command(head, header, {}, as_byte_span("body"));
+}
+
+// A client that speaks bytes: connected to the broker, one read at a time.
+class RawClient {
+ public:
+  explicit RawClient(BrokerWorld& world) : world_(world), actor_(world.actor(0)) {
+    const Pending<std::size_t> connected = actor_.connect(BrokerWorld::broker_endpoint());
+    world.run_for(Duration::s(1));
+    ENSURE(connected->ok());
+  }
+  // The responses that arrive within a second.
+  std::vector<RemotingCommand> ask(SharedBytes bytes) {
+    actor_.write(std::move(bytes));
+    const Pending<ByteChain> read = actor_.read();
+    world_.run_for(Duration::s(1));
+    std::vector<RemotingCommand> responses;
+    if (!read->ok()) {
+      ended_ = read->error();
+      return responses;
+    }
+    FrameDecoder decoder;
+    decoder.feed(**read->result);
+    RemotingCommand response;
+    while (decoder.next(response) == FrameDecoder::Step::command) responses.push_back(response);
+    return responses;
+  }
+  std::int32_t code_of(SharedBytes bytes) {
+    const auto responses = ask(std::move(bytes));
+    return responses.empty() ? -1 : responses[0].head.code;
+  }
+  std::optional<ErrorCode> ended() const { return ended_; }
+  Actor& actor() { return actor_; }
+
+ private:
+  BrokerWorld& world_;
+  Actor& actor_;
+  std::optional<ErrorCode> ended_;
+};
+
+TEST(BrokerServe, TellsWhenItAccepts) {
+  BrokerWorld world;
+  EXPECT_EQ(world.count(EventName::serving_started), 0u);
+  world.start_broker();
+  EXPECT_EQ(world.count(EventName::serving_started), 1u);
+}
+
+TEST(BrokerServe, AResponseNamesThePlaceOfTheMessage) {
+  BrokerWorld world;
+  world.start_broker();
+  RawClient client(world);
+  SendMessageHeader header = header_for("orders");
+  header.queue_id = 2;
+  const auto responses = client.ask(request(header, 77));
+  ASSERT_EQ(responses.size(), 1u);
+  EXPECT_EQ(responses[0].head.code, 0);
+  EXPECT_EQ(responses[0].head.opaque, 77);
+  EXPECT_TRUE(responses[0].is_response());
+  const auto receipt = decode_send_message_response(responses[0].ext_fields.span());
+  ASSERT_TRUE(receipt.has_value());
+  EXPECT_EQ(receipt->message_id.offset, PhysicalOffset(0));
+  EXPECT_EQ(receipt->message_id.store_host, BrokerWorld::broker_endpoint());
+  EXPECT_EQ(receipt->queue_id, 2);
+  EXPECT_EQ(receipt->queue_offset, QueueOffset(0));
+}
+
+TEST(BrokerServe, StoresItsOwnPropertiesBesideTheSenders) {
+  BrokerWorld world;
+  world.configuration.broker_cluster_name = "Trade";
+  world.start_broker();
+  RawClient client(world);
+  ASSERT_EQ(client.code_of(request(header_for("orders"), 1)), 0);
+  const auto stored = world.stored_properties();
+  ASSERT_EQ(stored.size(), 1u);
+  EXPECT_EQ(find_property(stored[0], "KEYS"), "k");
+  EXPECT_EQ(find_property(stored[0], "CLUSTER"), "Trade");
+  EXPECT_EQ(find_property(stored[0], "TRACE_ON"), "true");
+  EXPECT_EQ(find_property(stored[0], "UNIQ_KEY").size(), 32u);
+}
+
+TEST(BrokerServe, AQueueIdBelowZeroMeansAnyQueue) {
+  BrokerWorld world;
+  world.start_broker();
+  RawClient client(world);
+  SendMessageHeader header = header_for("orders");
+  header.queue_id = -1;
+  const auto responses = client.ask(request(header, 1));
+  ASSERT_EQ(responses.size(), 1u);
+  const auto receipt = decode_send_message_response(responses[0].ext_fields.span());
+  ASSERT_TRUE(receipt.has_value());
+  EXPECT_GE(receipt->queue_id, 0);
+  EXPECT_LT(receipt->queue_id, 4);  // What the client asked for when it made the topic.
+}
+
+TEST(BrokerServe, ChecksComeInRocketMqsOrder) {
+  BrokerWorld world;
+  world.configuration.default_topic_queue_nums = 3;
+  world.start_broker();
+  RawClient client(world);
+  std::int32_t opaque = 0;
+  const auto code = [&](const SendMessageHeader& header) {
+    return client.code_of(request(header, ++opaque));
+  };
+  EXPECT_EQ(code(header_for("bad topic")), 29);
+  EXPECT_EQ(code(header_for(std::string(128, 't'))), 29);
+  EXPECT_EQ(code(header_for("SCHEDULE_TOPIC_XXXX")), 16);
+  SendMessageHeader queue = header_for("orders");
+  queue.queue_id = 3;  // The client asked for 4, the broker gives at most 3.
+  EXPECT_EQ(code(queue), 29);
+  SendMessageHeader model = header_for("new");
+  model.default_topic = "other";
+  EXPECT_EQ(code(model), 17);
+  SendMessageHeader delayed = header_for("orders");
+  delayed.properties =
+      "DELAY\x01"
+      "3\x02";
+  EXPECT_EQ(code(delayed), 3);
+  SendMessageHeader batch = header_for("orders");
+  batch.batch = true;
+  EXPECT_EQ(code(batch), 3);
+  EXPECT_EQ(world.count(EventName::store_appended), 0u);
+}
+
+TEST(BrokerServe, WithoutAutoCreationATopicDoesNotExist) {
+  BrokerWorld world;
+  world.configuration.auto_create_topic_enable = false;
+  world.start_broker();
+  RawClient client(world);
+  EXPECT_EQ(client.code_of(request(header_for("orders"), 1)), 17);
+}
+
+TEST(BrokerServe, UnknownRequestsAreRefusedAndOneWayOnesNotAnswered) {
+  BrokerWorld world;
+  world.start_broker();
+  RawClient client(world);
+  EXPECT_EQ(client.code_of(request(header_for("orders"), 1, 0, RequestCode{11})), 3);
+  EXPECT_EQ(client.code_of(request(header_for("orders"), 2, kFlagOneWay)), -1);
+  EXPECT_EQ(client.ended(), std::nullopt);
+  EXPECT_EQ(world.count(EventName::store_appended), 1u);  // Stored all the same.
+}
+
+TEST(BrokerServe, AHeaderThatLacksAFieldIsASystemError) {
+  BrokerWorld world;
+  world.start_broker();
+  RawClient client(world);
+  CommandHead head;
+  head.code = 310;
+  EXPECT_EQ(client.code_of(encode_command(head, NoFields(), {}, as_byte_span("x"))), 1);
+}
+
+TEST(BrokerServe, BytesThatAreNoFrameCloseTheConnection) {
+  BrokerWorld world;
+  world.start_broker();
+  {
+    RawClient client(world);
+    client.ask(SharedBytes::copy_of("GET / HTTP/1.1\r\n\r\n"));
+    EXPECT_TRUE(client.ended().has_value());
+  }
+  RawClient client(world);
+  client.ask(SharedBytes::copy_of(unhex("00000006 00000002 7b7d")));
+  EXPECT_TRUE(client.ended().has_value());
+  ASSERT_EQ(world.log.size(), 2u);
+  EXPECT_NE(world.log[1].find("JSON"), std::string::npos);
+  RawClient other(world);  // Others are not disturbed.
+  EXPECT_EQ(other.code_of(request(header_for("orders"), 1)), 0);
+}
+
+TEST(BrokerServe, ASendToAFullQueueIsRefusedAsBusy) {
+  BrokerWorld world;
+  world.configuration.send_message_thread_pool_nums = 1;
+  world.configuration.send_thread_pool_queue_capacity = 2;
+  world.files.block_stores = true;
+  world.files.store_time = Duration::ms(100);
+  world.start_broker();
+  Client client(world, {.retries = 0});
+  std::vector<PendingSend> sends;
+  for (std::uint64_t i = 0; i < 5; ++i) sends.push_back(client.send(outgoing(i)));
+  world.run_for(Duration::s(2));
+  int busy = 0;
+  for (const PendingSend& send : sends) busy += send->detail() == SendDetail::system_busy ? 1 : 0;
+  EXPECT_EQ(busy, 2);  // One is served, two wait.
+}
+
+TEST(BrokerServe, APutLockHeldForTooLongRefusesBeforeTheQueue) {
+  BrokerWorld world;
+  world.start_broker();
+  Client client(world, {.retries = 0});
+  ASSERT_EQ(client.send_now(outgoing(1)).status, SendStatus::acked);
+  world.files.block_stores = true;
+  world.files.store_time = Duration::s(2);
+  const PendingSend stuck = client.send(outgoing(2));
+  world.run_for(Duration::ms(1500));
+  const PendingSend refused = client.send(outgoing(3));
+  world.run_for(Duration::s(1));
+  EXPECT_EQ(stuck->status(), SendStatus::acked);
+  EXPECT_EQ(refused->detail(), SendDetail::system_busy);
+}
+
+TEST(BrokerServe, AnOrderlyStopEndsConnectionsAndTheNextStartGoesOn) {
+  BrokerWorld world;
+  sim::SimProcess& first = world.start_broker();
+  Client client(world);
+  const SendOutcome before = client.send_now(outgoing(1));
+  first.terminate();
+  world.run_for(Duration::s(1));
+  EXPECT_EQ(first.end(), sim::ProcessEnd::exited);
+  EXPECT_FALSE(world.files.exists("/store/abort"));
+  world.start_broker();
+  const SendOutcome after = client.send_now(outgoing(2));
+  ASSERT_EQ(after.status, SendStatus::acked);
+  EXPECT_GT(*after.physical_offset, *before.physical_offset);
+  EXPECT_EQ(after.queue_offset, QueueOffset(1));
+}
+
+TEST(BrokerServe, ABrokerThatCannotLoadItsStoreSaysSoAndExits) {
+  BrokerWorld world;
+  world.files.put("/store/commitlog/00000000000000000000", Bytes(5));
+  sim::SimProcess& process = world.start_broker();
+  world.run_for(Duration::s(1));
+  EXPECT_EQ(process.end(), sim::ProcessEnd::exited);
+  EXPECT_EQ(world.count(EventName::serving_started), 0u);
+  EXPECT_FALSE(world.log.empty());
+}
+
+TEST(BrokerServe, ASecondBrokerOnTheStoreIsRefusedByTheLock) {
+  BrokerWorld world;
+  world.start_broker();
+  sim::SimProcess& second = world.start_broker();
+  world.run_for(Duration::s(1));
+  EXPECT_EQ(second.end(), sim::ProcessEnd::exited);
+  EXPECT_EQ(world.count(EventName::serving_started), 1u);
+}
+
+TEST(BrokerServe, AnIdleConnectionIsClosedAfterTwoMinutes) {
+  BrokerWorld world;
+  world.start_broker();
+  RawClient client(world);
+  ASSERT_EQ(client.code_of(request(header_for("orders"), 1)), 0);
+  const Pending<ByteChain> read = client.actor().read();
+  world.run_for(Duration::s(118));
+  EXPECT_FALSE(read->done());
+  world.run_for(Duration::s(3));
+  EXPECT_TRUE(read->done());
+}
+
+}  // namespace
+}  // namespace drydock::test
