@@ -1,0 +1,285 @@
+// Laws of the codecs: what is encoded is decoded, however it is cut up; what is damaged is refused
+// or decoded to something that lies within its bounds, and never crashes.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "engine/broker/configuration.hpp"
+#include "engine/store/message_record.hpp"
+#include "engine/wire/message_properties.hpp"
+#include "engine/wire/send_message.hpp"
+
+namespace drydock::test {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes to_bytes(const std::string& text) {
+  const auto span = as_byte_span(text);
+  return Bytes(span.begin(), span.end());
+}
+std::string any_text(std::size_t size_max) {
+  const auto size = *rc::gen::inRange<std::size_t>(0, size_max + 1);
+  return *rc::gen::container<std::string>(size, rc::gen::arbitrary<char>());
+}
+
+// A record with content that the store accepts.
+struct AnyRecord {
+  std::string body = any_text(300);
+  std::string topic = any_text(kTopicBytesMax);
+  std::string properties = any_text(200);
+  RecordContent content;
+  RecordPlace place;
+
+  AnyRecord() {
+    content.queue_id = *rc::gen::arbitrary<std::int32_t>();
+    content.flag = *rc::gen::arbitrary<std::int32_t>();
+    content.sys_flag = *rc::gen::arbitrary<std::int32_t>() & ~0x30;  // IPv4 hosts.
+    content.born_ms = *rc::gen::arbitrary<std::int64_t>();
+    content.body = as_byte_span(body);
+    content.topic = as_byte_span(topic);
+    content.properties = as_byte_span(properties);
+    place.queue_offset = QueueOffset(*rc::gen::arbitrary<std::int64_t>());
+    place.physical_offset = PhysicalOffset(*rc::gen::arbitrary<std::int64_t>());
+    place.store_ms = *rc::gen::arbitrary<std::int64_t>();
+  }
+  AnyRecord(const AnyRecord&) = delete;
+  AnyRecord& operator=(const AnyRecord&) = delete;
+
+  Bytes encoded() const {
+    SharedBytes record = encode_record(content);
+    place_record(record.writable(), place);
+    return Bytes(record.span().begin(), record.span().end());
+  }
+};
+
+Bytes any_log(std::vector<std::size_t>& ends) {
+  Bytes log;
+  const int count = *rc::gen::inRange(0, 5);
+  for (int i = 0; i < count; ++i) {
+    const Bytes record = AnyRecord().encoded();
+    log.insert(log.end(), record.begin(), record.end());
+    ends.push_back(log.size());
+  }
+  return log;
+}
+
+RecordCheck check_all(std::span<const std::byte> bytes, RecordView& view,
+                      BodyCheck body_check = BodyCheck::crc) {
+  return check_record(bytes, static_cast<std::int64_t>(bytes.size()), body_check, view);
+}
+
+void damage(Bytes& bytes) {
+  const int hits = *rc::gen::inRange(1, 6);
+  for (int i = 0; i < hits && !bytes.empty(); ++i) {
+    bytes[*rc::gen::inRange<std::size_t>(0, bytes.size())] =
+        std::byte{*rc::gen::arbitrary<std::uint8_t>()};
+  }
+}
+
+bool inside(std::span<const std::byte> part, std::span<const std::byte> whole) {
+  return part.empty() ||
+         (part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size());
+}
+
+RC_GTEST_PROP(RecordLaws, WhatIsEncodedIsAcceptedAndReadBack, ()) {
+  const AnyRecord record;
+  Bytes bytes = record.encoded();
+  const std::size_t size = bytes.size();
+  const Bytes garbage = to_bytes(any_text(50));
+  bytes.insert(bytes.end(), garbage.begin(), garbage.end());
+  RecordView view;
+  const RecordCheck check = check_all(bytes, view);
+  RC_ASSERT(check.good());
+  RC_ASSERT(static_cast<std::size_t>(check.size) == size);
+  RC_ASSERT(size == record_bytes(record.content));
+  RC_ASSERT(as_text(view.body) == record.body);
+  RC_ASSERT(as_text(view.topic) == record.topic);
+  RC_ASSERT(as_text(view.properties) == record.properties);
+  RC_ASSERT(view.queue_id == record.content.queue_id);
+  RC_ASSERT(view.queue_offset == record.place.queue_offset.value());
+  RC_ASSERT(view.physical_offset == record.place.physical_offset.value());
+  RC_ASSERT(view.store_ms == record.place.store_ms);
+}
+
+RC_GTEST_PROP(RecordLaws, ALogThatIsCutAnywhereKeepsItsWholeRecords, ()) {
+  std::vector<std::size_t> ends;
+  Bytes log = any_log(ends);
+  const auto cut = *rc::gen::inRange<std::size_t>(0, log.size() + 1);
+  log.resize(cut);
+  const auto whole = static_cast<std::size_t>(
+      std::ranges::count_if(ends, [cut](std::size_t end) { return end <= cut; }));
+  log.resize(cut + 200);  // Zeros, as in a file.
+  std::size_t at = 0;
+  std::size_t accepted = 0;
+  for (;;) {
+    RecordView view;
+    const RecordCheck check = check_all(std::span(log).subspan(at), view);
+    if (!check.good()) break;
+    at += static_cast<std::size_t>(check.size);
+    ++accepted;
+  }
+  // A record whose cut-off end was zeros anyway is whole all the same.
+  RC_ASSERT(accepted >= whole);
+  RC_ASSERT(accepted <= whole + 1);
+}
+
+RC_GTEST_PROP(RecordLaws, DamageNeverLeadsOutOfBounds, ()) {
+  std::vector<std::size_t> ends;
+  Bytes log = any_log(ends);
+  damage(log);
+  for (const BodyCheck body_check : {BodyCheck::crc, BodyCheck::lengths_only}) {
+    std::size_t at = 0;
+    for (;;) {
+      const auto rest = std::span<const std::byte>(log).subspan(at);
+      RecordView view;
+      const RecordCheck check = check_all(rest, view, body_check);
+      RC_ASSERT(check.fault != RecordFault::need_more);
+      RC_ASSERT(inside(view.body, rest));
+      RC_ASSERT(inside(view.topic, rest));
+      RC_ASSERT(inside(view.properties, rest));
+      if (!check.good()) break;
+      RC_ASSERT(static_cast<std::size_t>(check.size) <= rest.size());
+      at += static_cast<std::size_t>(check.size);
+    }
+  }
+}
+
+RC_GTEST_PROP(RecordLaws, AGrowingWindowGivesTheResultOfTheWholeFile, ()) {
+  std::vector<std::size_t> ends;
+  Bytes log = any_log(ends);
+  if (*rc::gen::arbitrary<bool>()) damage(log);
+  RecordView view;
+  const RecordCheck expected = check_all(log, view);
+  auto window = std::min(*rc::gen::inRange<std::size_t>(0, 100), log.size());
+  RecordCheck check;
+  for (;;) {
+    check = check_record(std::span(log).first(window), static_cast<std::int64_t>(log.size()),
+                         BodyCheck::crc, view);
+    if (check.fault != RecordFault::need_more) break;
+    RC_ASSERT(check.needed_bytes > static_cast<std::int64_t>(window));
+    RC_ASSERT(check.needed_bytes <= static_cast<std::int64_t>(log.size()));
+    window = static_cast<std::size_t>(check.needed_bytes);
+  }
+  RC_ASSERT(check.size == expected.size);
+  RC_ASSERT(check.success == expected.success);
+  RC_ASSERT(check.fault == expected.fault);
+}
+
+struct AnyFields {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  AnyFields() {
+    const int count = *rc::gen::inRange(0, 6);
+    for (int i = 0; i < count; ++i) pairs.emplace_back(any_text(20), any_text(200));
+  }
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const auto& [key, value] : pairs) visit(key, value);
+  }
+};
+
+struct AnyCommand {
+  CommandHead head;
+  AnyFields fields;
+  std::string remark = any_text(40);
+  std::string body = any_text(400);
+
+  AnyCommand() {
+    head.code = *rc::gen::arbitrary<std::int16_t>();
+    head.opaque = *rc::gen::arbitrary<std::int32_t>();
+    head.flag = *rc::gen::arbitrary<std::int32_t>();
+    head.version = *rc::gen::arbitrary<std::int16_t>();
+  }
+  SharedBytes encoded() const { return encode_command(head, fields, remark, as_byte_span(body)); }
+  bool equals(const RemotingCommand& other) const {
+    std::vector<std::pair<std::string, std::string>> pairs;
+    ExtFieldReader reader(other.ext_fields.span());
+    std::string_view key;
+    std::string_view value;
+    while (reader.next(key, value)) pairs.emplace_back(key, value);
+    return other.head.code == head.code && other.head.opaque == head.opaque &&
+           other.head.flag == head.flag && other.head.version == head.version &&
+           as_text(other.remark.span()) == remark && as_text(other.body.span()) == body &&
+           pairs == fields.pairs;
+  }
+};
+
+// Feeds bytes in pieces of random sizes; counts the commands that come out. -1: a fault.
+template <class Visit>
+int decode_in_pieces(std::span<const std::byte> bytes, Visit visit) {
+  FrameDecoder decoder;
+  int commands = 0;
+  while (!bytes.empty()) {
+    const auto size = std::min(bytes.size(), *rc::gen::inRange<std::size_t>(1, 200));
+    decoder.feed(ByteChain(SharedBytes::copy_of(bytes.first(size))));
+    bytes = bytes.subspan(size);
+    RemotingCommand command;
+    FrameDecoder::Step step;
+    while ((step = decoder.next(command)) == FrameDecoder::Step::command) {
+      visit(command);
+      ++commands;
+    }
+    if (step == FrameDecoder::Step::fault) return -1;
+  }
+  return commands;
+}
+
+RC_GTEST_PROP(FrameLaws, WhatIsEncodedIsDecodedHoweverItIsCutUp, ()) {
+  Bytes stream;
+  std::vector<AnyCommand> commands(*rc::gen::inRange<std::size_t>(1, 4));
+  for (const AnyCommand& command : commands) {
+    const SharedBytes frame = command.encoded();
+    stream.insert(stream.end(), frame.span().begin(), frame.span().end());
+  }
+  std::size_t next = 0;
+  const int decoded = decode_in_pieces(stream, [&](const RemotingCommand& command) {
+    RC_ASSERT(commands.at(next++).equals(command));
+  });
+  RC_ASSERT(decoded == static_cast<int>(commands.size()));
+}
+
+RC_GTEST_PROP(FrameLaws, DamageIsAFaultOrSomethingReadable, ()) {
+  const SharedBytes frame = AnyCommand().encoded();
+  Bytes bytes(frame.span().begin(), frame.span().end());
+  damage(bytes);
+  decode_in_pieces(bytes, [](const RemotingCommand& command) {
+    SendMessageHeader header;
+    (void)decode_send_message_header(command.ext_fields.span(), header);
+    (void)decode_send_message_response(command.ext_fields.span());
+    (void)find_property(as_text(command.body.span()), "KEYS");
+  });
+}
+
+RC_GTEST_PROP(FrameLaws, AnyBytesAreSurvived, ()) {
+  const Bytes bytes = to_bytes(any_text(300));
+  decode_in_pieces(bytes, [](const RemotingCommand&) {});
+  (void)decode_send_message_response(bytes);
+  SendMessageHeader header;
+  (void)decode_send_message_header(bytes, header);
+}
+
+RC_GTEST_PROP(PropertyLaws, RewritingKeepsWhatOthersWroteAndAddsOurs, ()) {
+  std::string name = *rc::gen::nonEmpty(rc::gen::string<std::string>());
+  std::string value = *rc::gen::nonEmpty(rc::gen::string<std::string>());
+  std::erase_if(name, [](char c) { return c == kNameEnd || c == kPropertyEnd; });
+  std::erase_if(value, [](char c) { return c == kPropertyEnd; });
+  RC_PRE(!name.empty() && !value.empty() && name != "CLUSTER" && name != "POP_CK");
+  const Property original[] = {{name, value}};
+  const Property added[] = {{"CLUSTER", "c"}};
+  const SharedBytes text = encode_properties(original);
+  const SharedBytes rewritten = rewrite_properties(as_text(text.span()), added);
+  RC_ASSERT(find_property(as_text(rewritten.span()), name) == value);
+  RC_ASSERT(find_property(as_text(rewritten.span()), "CLUSTER") == "c");
+}
+
+RC_GTEST_PROP(ConfigurationLaws, AnyTextIsRead, ()) {
+  const std::string text = any_text(300);
+  const ConfigurationResult result = parse_broker_configuration(text);
+  for (const ConfigurationNote& note : result.notes) RC_ASSERT(note.line >= 1);
+}
+
+}  // namespace
+}  // namespace drydock::test
