@@ -8,6 +8,13 @@
 
 namespace drydock {
 
+// Why a process is stopped.
+enum class StopCause : std::uint8_t {
+  signal = 1,     // SIGSTOP.
+  host = 2,       // Its host is paused.
+  safepoint = 4,  // Its virtual machine has stopped it.
+};
+
 // Phases and what they mean for the process's coroutines:
 //
 //   running  wake-ups run.
@@ -22,12 +29,6 @@ namespace drydock {
 //
 // Called by the world that owns the process, from events of its own, never from inside one of the
 // process's coroutines.
-enum class StopCause : std::uint8_t {
-  signal = 1,     // SIGSTOP.
-  host = 2,       // Its host is paused.
-  safepoint = 4,  // Its virtual machine has stopped it.
-};
-
 class ProcessState {
  public:
   enum class Phase : std::uint8_t { running, stopped, dying, dead };
