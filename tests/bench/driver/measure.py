@@ -19,6 +19,7 @@ class Medians:
     score: dict
     spread: dict  # (max - min) / median of the score, per cent.
     cpu_s: dict
+    cpu_runs: dict  # CPU seconds of every run, in order.
     records: dict  # One record of each contestant.
     load: float
 
@@ -85,5 +86,6 @@ def run_series(series, programs, program_of, repeats, core, progress):
                 for name, values in scores.items()},
         cpu_s={name: statistics.median(record["cpu_s"] for record in records)
                for name, records in runs.items()},
+        cpu_runs={name: [record["cpu_s"] for record in records] for name, records in runs.items()},
         records={name: records[0] for name, records in runs.items()},
         load=load)
