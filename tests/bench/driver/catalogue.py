@@ -74,7 +74,7 @@ def score(medians, contestant):
 
 
 def fingerprint_cost(medians, contestant):
-    """Per cent of CPU time that the fingerprint adds: the median over the pairs of adjacent runs."""
+    """Per cent of CPU time that the fingerprint adds: the median over pairs of adjacent runs."""
     pairs = zip(medians.cpu_runs[contestant], medians.cpu_runs["kernel-no-fingerprint"])
     return (statistics.median(with_it / without for with_it, without in pairs) - 1) * 100
 

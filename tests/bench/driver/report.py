@@ -33,7 +33,7 @@ def table(series, medians, repeats, core):
 
 
 def degree_met(target, value, bound):
-    """1 and above: met. Costs in per cent are compared as factors, so that 0 % is no singularity."""
+    """1 and above: met. Per cents are compared as factors, so that 0 % is no singularity."""
     if bound is None:
         return None
     if target.minimum is not None:
