@@ -64,14 +64,18 @@ class StoreWorld : public World {
     add_host({.wall_offset_ns = 1'700'000'000'000'000'000});
     files.clock = &host().clock();
   }
+  virtual ~StoreWorld() = default;
   MemoryFiles files;
   StoreConfiguration configuration;
+
+  // The files of the host as a process sees them.
+  virtual std::unique_ptr<FileSystem> attach(sim::SimProcess&) { return files.attach(); }
 
   void run_for(Duration length) { run_to(now() + length); }
   std::uint64_t count(EventName name) { return kernel.triggers().occurrences(name); }
 
   // The host loses its power and gets it back; its files keep what is durable.
-  void power_cycle() {
+  virtual void power_cycle() {
     host().lose_power();
     run_for(Duration());
     files.lose_power();
@@ -85,7 +89,7 @@ class StoreProcess {
  public:
   explicit StoreProcess(StoreWorld& world)
       : world_(world), process_(world.host().spawn("store" + std::to_string(number(world)))) {
-    process_.attach(std::make_unique<NoNetwork>(), world.files.attach());
+    process_.attach(std::make_unique<NoNetwork>(), world.attach(process_));
     process_.start([this](Context& context) { return hold(context); });
     world.run_for(Duration());
   }

@@ -1,0 +1,148 @@
+// The store on a simulated disk with page cache, journal and write cache: a killed process loses
+// nothing, a power loss keeps what was synced and leaves a log that recovery can read.
+#include <gtest/gtest.h>
+
+#include "sim/fs/host_files.hpp"
+#include "tests/support/store_world.hpp"
+
+namespace drydock::test {
+namespace {
+
+class DiskWorld : public StoreWorld {
+ public:
+  explicit DiskWorld(StoreConfiguration store, sim::DiskProfile profile = sim::local_nvme())
+      : StoreWorld(std::move(store)),
+        disk(
+            kernel, DiskId(0),
+            {.name = "d0", .capacity_bytes = std::int64_t{1} << 30, .profile = std::move(profile)}),
+        disk_files(kernel, host(), disk, {}) {}
+
+  std::unique_ptr<FileSystem> attach(sim::SimProcess& process) override {
+    return disk_files.attach(process);
+  }
+  void power_cycle() override {
+    host().lose_power();
+    run_for(Duration::s(1));
+    host().restore_power();
+    run_for(Duration::s(1));
+  }
+
+  sim::SimDisk disk;
+  sim::HostFiles disk_files;
+};
+
+StoreConfiguration store_with(FlushDiskType flush) {
+  StoreConfiguration configuration = small_store(flush);
+  configuration.mapped_file_size_commit_log = 64 * 1024;
+  return configuration;
+}
+
+// Starts a store and lets it settle; disks take time.
+class Started : public StoreProcess {
+ public:
+  explicit Started(StoreWorld& world) : StoreProcess(world) {
+    world.run_for(Duration::s(1));
+    ENSURE(started());
+  }
+};
+
+struct Written {
+  std::int64_t acknowledged_end = 0;
+  std::int64_t acknowledged = 0;
+  std::int64_t end = 0;
+};
+
+// Puts messages 200 us apart, until `count` were started.
+Written write(StoreWorld& world, StoreProcess& broker, int count) {
+  std::vector<PendingPut> puts;
+  for (int i = 0; i < count; ++i) {
+    puts.push_back(broker.put(message_of(700)));
+    world.run_for(Duration::us(200));
+  }
+  Written written;
+  for (const PendingPut& put : puts) {
+    if (put->status() != PutStatus::put_ok) continue;
+    ++written.acknowledged;
+    written.acknowledged_end =
+        std::max(written.acknowledged_end, put->result->offset.value() + put->result->bytes);
+  }
+  written.end = broker.end();
+  return written;
+}
+
+TEST(StoreOnDisk, AKillLosesNothingInEitherMode) {
+  for (const FlushDiskType flush : {FlushDiskType::async_flush, FlushDiskType::sync_flush}) {
+    DiskWorld world(store_with(flush));
+    Written written;
+    {
+      Started broker(world);
+      written = write(world, broker, 300);
+      broker.kill();
+    }
+    Started next(world);
+    EXPECT_EQ(next.end(), written.end);
+    EXPECT_GT(written.acknowledged, 200);
+  }
+}
+
+TEST(StoreOnDisk, WithSyncFlushAPowerLossKeepsEveryAcknowledgedMessage) {
+  for (const auto& profile : {sim::local_nvme(), sim::sata_ssd()}) {
+    DiskWorld world(store_with(FlushDiskType::sync_flush), profile);
+    Started broker(world);
+    const Written written = write(world, broker, 300);
+    ASSERT_GT(written.acknowledged, 0);
+    world.power_cycle();
+    Started next(world);
+    EXPECT_GE(next.end(), written.acknowledged_end) << profile.name;
+    EXPECT_EQ(next.put_now(message_of(700)).status, PutStatus::put_ok);
+  }
+}
+
+TEST(StoreOnDisk, WithAsyncFlushAPowerLossCutsWhatWasNotFlushed) {
+  DiskWorld world(store_with(FlushDiskType::async_flush));
+  Started broker(world);
+  const Written written = write(world, broker, 300);
+  EXPECT_EQ(written.acknowledged, 300);
+  world.power_cycle();
+  Started next(world);
+  EXPECT_LT(next.end(), written.acknowledged_end);
+  // The log goes on behind the cut, and is whole.
+  ASSERT_EQ(next.put_now(message_of(700)).status, PutStatus::put_ok);
+  const std::int64_t end = next.end();
+  next.kill();
+  Started last(world);
+  EXPECT_EQ(last.end(), end);
+}
+
+TEST(StoreOnDisk, AFlushThatTheDeviceRefusesLosesAnAcknowledgedMessageOfTheFaithfulStore) {
+  for (const bool hardened : {false, true}) {
+    StoreConfiguration configuration = store_with(FlushDiskType::sync_flush);
+    configuration.behaviour = *Behaviour::preset(hardened ? "hardened" : "rocketmq-5.3.3");
+    DiskWorld world(configuration);
+    Started broker(world);
+    ASSERT_EQ(broker.put_now(message_of(700)).status, PutStatus::put_ok);
+    const std::int64_t safe = broker.end();
+    world.disk.fail_next(sim::DiskCommand::Kind::write, 1);
+    const PutResult put = broker.put_now(message_of(700));
+    EXPECT_EQ(put.status, hardened ? PutStatus::flush_disk_timeout : PutStatus::put_ok);
+    EXPECT_EQ(world.count(EventName::store_flush_failed), 1u);
+    world.power_cycle();
+    Started next(world);
+    EXPECT_EQ(next.end(), safe);
+  }
+}
+
+TEST(StoreOnDisk, RepeatedPowerLossesNeverLoseAnAcknowledgedMessage) {
+  DiskWorld world(store_with(FlushDiskType::sync_flush), sim::sata_ssd());
+  std::int64_t acknowledged_end = 0;
+  for (int round = 0; round < 20; ++round) {
+    Started broker(world);
+    ASSERT_GE(broker.end(), acknowledged_end) << round;
+    const Written written = write(world, broker, 40 + round);
+    acknowledged_end = std::max(acknowledged_end, written.acknowledged_end);
+    world.power_cycle();
+  }
+}
+
+}  // namespace
+}  // namespace drydock::test
