@@ -40,7 +40,7 @@ bool PageCache::start_writeback(CachedFile& file, PageRange range, std::int64_t 
     }
     const std::int64_t first = page;
     std::vector<SharedBytes> snapshot;
-    const std::int64_t run_end = std::min({range.end, first + kRunPages, first + pages_max});
+    const std::int64_t run_end = std::min(range.end, first + std::min(kRunPages, pages_max));
     for (; page < run_end && file.dirty(page) && !file.under_writeback(page); ++page) {
       snapshot.push_back(*file.find(page));
       file.clear_dirty(page);
@@ -50,31 +50,28 @@ bool PageCache::start_writeback(CachedFile& file, PageRange range, std::int64_t 
     pages_max -= count;
     forget_dirty(file, count);
     writeback_ += count;
-    CachedFile::Writeback& started = file.writebacks_[first];
-    started.count = count;
-    started.remaining = count;
-    started.number = ++file.started_;
     file.backing_.write_pages(file, first, std::move(snapshot));
     page = file.first_dirty({page, range.end});
   }
   return complete;
 }
 
-void PageCache::end_writeback(CachedFile& file, std::int64_t first, std::int64_t count,
-                              Result<void> outcome) {
+void PageCache::begin_writeback(CachedFile& file, std::int64_t first, std::int64_t count) {
+  ENSURE(file.in_flight({first, first + count}, file.started_) == nullptr);
+  CachedFile::Writeback& started = file.writebacks_[first];
+  started.count = count;
+  started.number = ++file.started_;
+}
+
+void PageCache::end_writeback(CachedFile& file, std::int64_t first, Result<void> outcome) {
+  const auto entry = file.writebacks_.find(first);
+  ENSURE(entry != file.writebacks_.end());
+  const std::int64_t count = entry->second.count;
   for (std::int64_t page = first; page < first + count; ++page) file.clear_writeback(page);
   writeback_ -= count;
   if (!outcome) file.errors_.record(outcome.error());
-  auto entry = file.writebacks_.upper_bound(first);
-  ENSURE(entry != file.writebacks_.begin());
-  --entry;
-  CachedFile::Writeback& writeback = entry->second;
-  ENSURE(first + count <= entry->first + writeback.count);
-  writeback.remaining -= count;
-  if (writeback.remaining == 0) {
-    wake_all(writeback.waiters);
-    file.writebacks_.erase(entry);
-  }
+  wake_all(entry->second.waiters);
+  file.writebacks_.erase(entry);
   wake_throttled();
 }
 
