@@ -37,9 +37,9 @@ Task<Result<void>> Mount::write_direct(InodeHandle& handle, Worker& worker, std:
     co_return ErrorCode::invalid_argument;
   }
   if (length == 0) co_return Result<void>();
-  if (offset > inode.size) {
-    Result<void> zeroed = co_await zero_tail(inode, worker);
-    if (!zeroed) co_return zeroed;
+  if (inode.residue && offset + length > inode.size) {
+    Result<void> cleared = co_await clear_residue(inode, worker);
+    if (!cleared) co_return cleared;
   }
   const PageRange range = pages_of(offset, length);
   const bool aligned = offset % kPageBytes == 0 && length % kPageBytes == 0;

@@ -86,16 +86,18 @@ Task<Result<void>> Mount::modifiable(Inode& inode, Worker& worker) {
   co_return Result<void>();
 }
 
-// Before the file grows: the rest of its last page must be zeros on the device too. (In memory they
-// are: stores end at the size, and a page that is read in is cleared behind it.)
-Task<Result<void>> Mount::zero_tail(Inode& inode, Worker& worker) {
-  const std::int64_t size = inode.size;
-  const std::int64_t page = size / kPageBytes;
-  const bool clean_tail = size % kPageBytes == 0 || !inode.block_of(page).written();
-  if (clean_tail || inode.dirty(page)) co_return Result<void>();
-  Result<void> storable = co_await make_storable(inode, worker, page, false);
-  if (!storable) co_return storable;
-  if (inode.size == size) make_dirty(inode, page);
+// Before the file grows: brings the last page into memory, where it is clear behind the end, and
+// dirties it. `order_cleared_tail` does the rest. Needed once after a mount.
+Task<Result<void>> Mount::clear_residue(Inode& inode, Worker& worker) {
+  while (inode.residue) {
+    const std::int64_t page = inode.size / kPageBytes;
+    Result<void> storable = co_await make_storable(inode, worker, page, false);
+    if (!storable) co_return storable;
+    if (page != inode.size / kPageBytes) continue;
+    make_dirty(inode, page);
+    inode.cleared_tail = page;
+    inode.residue = false;
+  }
   co_return Result<void>();
 }
 
@@ -103,9 +105,9 @@ Task<Result<void>> Mount::write(Inode& inode, Worker& worker, std::int64_t offse
                                 SharedBytes bytes) {
   Result<void> entered = co_await enter(worker);
   if (!entered) co_return entered;
-  if (offset > inode.size) {
-    Result<void> zeroed = co_await zero_tail(inode, worker);
-    if (!zeroed) co_return zeroed;
+  if (inode.residue && offset + static_cast<std::int64_t>(bytes.size()) > inode.size) {
+    Result<void> cleared = co_await clear_residue(inode, worker);
+    if (!cleared) co_return cleared;
   }
   std::span<const std::byte> rest = bytes.span();
   while (!rest.empty()) {
@@ -174,13 +176,14 @@ Task<Result<void>> Mount::truncate(Inode& inode, Worker& worker, std::int64_t si
     co_return shorter;
   }
   if (size > inode.size) {
-    Result<void> zeroed = co_await zero_tail(inode, worker);
-    if (!zeroed) co_return zeroed;
+    Result<void> cleared = co_await clear_residue(inode, worker);
+    if (!cleared) co_return cleared;
   }
   Result<void> free = co_await modifiable(inode, worker);
   if (!free) co_return free;
   if (size <= inode.size) co_return Result<void>();
   inode.size = size;
+  order_cleared_tail(inode, journal_.running());
   record(inode, Need::data,
          {.kind = MetadataOp::Kind::set_size, .inode = inode.number, .count = size});
   co_return Result<void>();
@@ -223,6 +226,7 @@ Task<Result<void>> Mount::cut(Inode& inode, Worker& worker, std::int64_t size) {
   drop_pages(inode, {first, INT64_MAX});
   inode.size = size;
   inode.emptied = size == 0;
+  inode.residue = false;
   record(inode, Need::data, {.kind = MetadataOp::Kind::cut, .inode = inode.number, .page = first});
   record(inode, Need::data,
          {.kind = MetadataOp::Kind::set_size, .inode = inode.number, .count = size});
@@ -236,8 +240,8 @@ Task<Result<void>> Mount::allocate(Inode& inode, Worker& worker, std::int64_t of
   const PageRange range = pages_of(offset, length);
   for (;;) {
     if (offset + length > inode.size) {
-      Result<void> zeroed = co_await zero_tail(inode, worker);
-      if (!zeroed) co_return zeroed;
+      Result<void> cleared = co_await clear_residue(inode, worker);
+      if (!cleared) co_return cleared;
     }
     Result<void> free = co_await modifiable(inode, worker);
     if (!free) co_return free;
@@ -250,6 +254,7 @@ Task<Result<void>> Mount::allocate(Inode& inode, Worker& worker, std::int64_t of
   map_holes(inode, range, journal_.running());
   if (offset + length > inode.size) {
     inode.size = offset + length;
+    order_cleared_tail(inode, journal_.running());
     record(inode, Need::data,
            {.kind = MetadataOp::Kind::set_size, .inode = inode.number, .count = inode.size});
   }

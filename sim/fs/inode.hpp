@@ -33,7 +33,11 @@ struct DirectWrite {
 class Inode : public CachedFile {
  public:
   Inode(InodeNumber number, InodeRecord& record, PageCache& cache, PageBacking& backing)
-      : CachedFile(cache, backing), number(number), record(record), size(record.size) {}
+      : CachedFile(cache, backing),
+        number(number),
+        record(record),
+        size(record.size),
+        residue(size % kPageBytes != 0 && block_of(size / kPageBytes).written()) {}
 
   BlockRef block_of(std::int64_t page) const { return record.block_of(page); }
   // Reads in flight must not bring back what these pages were before.
@@ -52,6 +56,10 @@ class Inode : public CachedFile {
   int device_io = 0;     // Reads and direct writes in flight.
   WaitList device_idle;  // Until there are none.
   bool emptied = false;  // Truncated to nothing: written out when it is closed.
+  // The block of the last page may hold, behind the end of the file, what a crash left there: a
+  // write that landed without its size. It must not come to light when the file grows.
+  bool residue;
+  std::int64_t cleared_tail = -1;  // Such a page, to be on the device before a larger size; or -1.
   AllocationWindow window;
   std::vector<std::shared_ptr<PageRead>> reads;
   std::uint32_t lock_holder = 0;  // Process id.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/fs/inode.hpp"
 #include "sim/pagecache/stuck_wait.hpp"
 
 namespace drydock::sim {
@@ -53,14 +54,21 @@ Transaction& Journal::running() {
   return *running_;
 }
 
-bool Journal::ordered_behind(const Transaction& transaction, const Inode& inode) const {
-  return std::any_of(transaction.ordered.begin(), transaction.ordered.end(),
-                     [&inode](const OrderedData& ordered) { return ordered.inode == &inode; });
-}
-
-Transaction& Journal::transaction_for_data_of(const Inode& inode) {
-  if (phase_ == Phase::ordering && ordered_behind(*committing_, inode)) return *committing_;
-  return running();
+Transaction* Journal::ordered_behind(const Inode& inode, std::int64_t first, std::int64_t end) {
+  if (phase_ != Phase::ordering) return nullptr;
+  const auto covers = [&](const OrderedData& ordered) {
+    return ordered.inode == &inode && ordered.first < end && first < ordered.end;
+  };
+  const auto& ordered = committing_->ordered;
+  if (std::none_of(ordered.begin(), ordered.end(), covers)) return nullptr;
+  const auto changes_blocks = [&](const MetadataOp& op) {
+    if (op.inode != inode.number) return false;
+    if (op.kind == MetadataOp::Kind::cut) return op.page < end;
+    return op.kind == MetadataOp::Kind::map_blocks && op.page < end && first < op.page + op.count;
+  };
+  const bool later = running_ != nullptr &&
+                     std::any_of(running_->ops.begin(), running_->ops.end(), changes_blocks);
+  return later ? nullptr : committing_.get();
 }
 
 void Journal::forget(const Inode& inode) {

@@ -77,8 +77,9 @@ class Journal {
 
   // The running transaction, begun if there is none.
   Transaction& running();
-  // The transaction that the end of a write of `inode` joins.
-  Transaction& transaction_for_data_of(const Inode& inode);
+  // The committing transaction, if it is ordered behind these pages of the inode and their blocks
+  // are not the work of the running one: what follows from their writes joins it. Null otherwise.
+  Transaction* ordered_behind(const Inode& inode, std::int64_t first, std::int64_t end);
   // The inode is gone: no transaction is ordered behind it any more.
   void forget(const Inode& inode);
 
@@ -92,6 +93,12 @@ class Journal {
   // The last transaction that is not durable and will free blocks; Tid() if there is none.
   Tid frees_blocks() const;
 
+  // Whether the commit of a transaction that is not yet committed will flush the device's cache in
+  // the future: then it covers data that is on the device now. (jbd2_trans_will_send_data_barrier)
+  bool will_flush(Tid tid) const {
+    const bool committing = committing_ != nullptr && committing_->tid == tid;
+    return !committing || phase_ == Phase::ordering || phase_ == Phase::logging;
+  }
   // Has the transaction committed soon; where to wait for that. Only if it is not yet committed.
   WaitList& request(Tid tid);
   // Writeback ended somewhere: ordered data may be complete.
@@ -119,8 +126,6 @@ class Journal {
   void finish();
   void abort(Error error);
   SharedBytes block_with(JournalHeader header) const;
-  bool ordered_behind(const Transaction& transaction, const Inode& inode) const;
-
   Kernel& kernel_;
   DiskPath* path_;
   VolumeImage& image_;

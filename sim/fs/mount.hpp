@@ -148,8 +148,9 @@ class Mount final : public PageBacking,
   void write_ended(Inode& inode, PageRange range, const std::shared_ptr<DirectWrite>& direct,
                    Result<void> outcome);
   void data_is_on_device(Inode& inode, PageRange range, std::int64_t end_offset);
+  void order_cleared_tail(Inode& inode, Transaction& transaction);
   bool needs_journal(const Inode& inode, PageRange range) const;
-  void direct_write_ended(Inode& inode, PageRange range, DirectWrite& direct, Result<void> outcome);
+  void direct_write_ended(Inode& inode, DirectWrite& direct, Result<void> outcome);
   void read_ended(Inode& inode, const std::shared_ptr<PageRead>& read, const ByteChain& bytes,
                   Result<void> outcome);
   void device_io_ended(Inode& inode);
@@ -181,7 +182,7 @@ class Mount final : public PageBacking,
   void make_dirty(Inode& inode, std::int64_t page);
   Task<Result<void>> wait_for_space(Worker& worker, std::int64_t blocks);
   Task<Result<void>> modifiable(Inode& inode, Worker& worker);
-  Task<Result<void>> zero_tail(Inode& inode, Worker& worker);
+  Task<Result<void>> clear_residue(Inode& inode, Worker& worker);
   Task<Result<void>> cut(Inode& inode, Worker& worker, std::int64_t size);
 
   // read_io.cpp

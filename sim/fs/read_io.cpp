@@ -102,7 +102,7 @@ void Mount::read_ended(Inode& inode, const std::shared_ptr<PageRead>& read, cons
       if (inode.resident(page)) continue;
       SharedBytes content = bytes.pieces()[to_size(page - read->range.first)];
       const std::int64_t valid = inode.size - page * kPageBytes;
-      if (valid <= 0) continue;
+      ENSURE(valid > 0);
       if (valid < kPageBytes) {  // Nothing shows behind the end of the file.
         content = SharedBytes::copy_of(content.span());
         std::memset(content.writable().data() + valid, 0, to_size(kPageBytes - valid));

@@ -35,10 +35,14 @@ Task<Result<void>> Mount::sync(InodeHandle& handle, Worker& worker, PageRange ra
   Result<void> written = inode.errors().check(handle.errors());
   if (!written || kind == SyncKind::pages) co_return written;
   const Tid tid = kind == SyncKind::data ? inode.data_tid : inode.sync_tid;
+  bool flushed_by_commit = false;
   if (tid > journal_.committed()) {
+    // A commit that has sent its flush already does not cover the data that was written just now.
+    flushed_by_commit = journal_.will_flush(tid);
     Result<void> committed = co_await commit(worker, tid);
     if (!committed) co_return committed;
-  } else {
+  }
+  if (!flushed_by_commit) {
     Result<void> flushed = co_await flush_device(worker);
     if (!flushed) co_return flushed;
   }

@@ -23,7 +23,8 @@ void Mount::write_pages(CachedFile& file, std::int64_t first, std::vector<Shared
   }
   if (holes > 0) {
     reserved_ -= holes;
-    map_holes(inode, range, journal_.transaction_for_data_of(inode));
+    Transaction* const ordered = journal_.ordered_behind(inode, range.first, range.end);
+    map_holes(inode, range, ordered != nullptr ? *ordered : journal_.running());
   }
   submit_pages(inode, first, std::move(pages));
 }
@@ -40,6 +41,7 @@ void Mount::submit_pages(Inode& inode, std::int64_t first, std::vector<SharedByt
       bytes.append(std::move(pages[static_cast<std::size_t>(page - first)]));
       ++page;
     }
+    cache_->begin_writeback(inode, start, page - start);
     PageWrite::Write write{.offset = block * kPageBytes, .bytes = std::move(bytes)};
     path_.submit(std::make_unique<PageWrite>(*this, inode, PageRange{start, page}, nullptr,
                                              std::move(write)));
@@ -48,14 +50,14 @@ void Mount::submit_pages(Inode& inode, std::int64_t first, std::vector<SharedByt
 
 void Mount::write_ended(Inode& inode, PageRange range, const std::shared_ptr<DirectWrite>& direct,
                         Result<void> outcome) {
-  if (direct != nullptr) return direct_write_ended(inode, range, *direct, std::move(outcome));
+  if (direct != nullptr) return direct_write_ended(inode, *direct, std::move(outcome));
   const std::int64_t end_offset = std::min(inode.size, range.end * kPageBytes);
   if (outcome && journal_.aborted() &&
       (needs_journal(inode, range) || end_offset > inode.record.size)) {
     outcome = ErrorCode::io_error;  // The data is there, but nothing will ever point to it.
   }
   if (outcome) data_is_on_device(inode, range, end_offset);
-  cache_->end_writeback(inode, range.first, range.end - range.first, std::move(outcome));
+  cache_->end_writeback(inode, range.first, std::move(outcome));
   free_if_unused(inode);
   journal_.data_written();
 }
@@ -69,6 +71,10 @@ bool Mount::needs_journal(const Inode& inode, PageRange range) const {
 
 // Rules R2 and R3: only now may the blocks count, and the size cover them.
 void Mount::data_is_on_device(Inode& inode, PageRange range, std::int64_t end_offset) {
+  Transaction* const ordered = journal_.ordered_behind(inode, range.first, range.end);
+  const bool larger = end_offset > inode.record.size;
+  if (ordered == nullptr && !larger && !needs_journal(inode, range)) return;
+  Transaction& transaction = ordered != nullptr ? *ordered : journal_.running();
   for (std::int64_t page = range.first; page < range.end;) {
     std::int64_t end = page;
     while (end < range.end && !inode.block_of(end).written()) ++end;
@@ -76,31 +82,46 @@ void Mount::data_is_on_device(Inode& inode, PageRange range, std::int64_t end_of
       ++page;
       continue;
     }
-    record(inode, Need::data, journal_.transaction_for_data_of(inode),
+    record(inode, Need::data, transaction,
            {.kind = MetadataOp::Kind::mark_written,
             .inode = inode.number,
             .page = page,
             .count = end - page});
     page = end;
   }
-  if (end_offset <= inode.record.size) return;
-  record(inode, Need::data, journal_.transaction_for_data_of(inode),
+  // The running transaction may have made the file larger; the ordered one needs a size of its own.
+  if (!larger && ordered == nullptr) return;
+  order_cleared_tail(inode, transaction);
+  record(inode, Need::data, transaction,
          {.kind = MetadataOp::Kind::grow_size, .inode = inode.number, .count = end_offset});
 }
 
-void Mount::direct_write_ended(Inode& inode, PageRange range, DirectWrite& direct,
-                               Result<void> outcome) {
-  if (outcome && journal_.aborted() && needs_journal(inode, range)) outcome = ErrorCode::io_error;
-  if (outcome) data_is_on_device(inode, range, 0);
+// Behind the end of a file a block may hold what an earlier crash left there. When the file grows
+// over it, the zeros that replace it must be on the device before the new size is.
+void Mount::order_cleared_tail(Inode& inode, Transaction& transaction) {
+  if (inode.cleared_tail < 0) return;
+  const PageRange page{inode.cleared_tail, inode.cleared_tail + 1};
+  const bool pending = inode.dirty(page.first) || inode.under_writeback(page.first);
+  if (pending) {
+    transaction.ordered.push_back({.inode = &inode, .first = page.first, .end = page.end});
+  } else {
+    inode.cleared_tail = -1;
+  }
+}
+
+void Mount::direct_write_ended(Inode& inode, DirectWrite& direct, Result<void> outcome) {
   if (!outcome && direct.outcome) direct.outcome = outcome;
   if (--direct.remaining > 0) return;
   // What was read into the cache meanwhile may be older than what was written.
-  const PageRange all = direct.pages;
-  inode.supersede_reads(all);
-  inode.drop_clean(all);
-  if (direct.outcome && direct.end_offset > inode.size) {
-    inode.size = direct.end_offset;
-    data_is_on_device(inode, {0, 0}, inode.size);
+  inode.supersede_reads(direct.pages);
+  inode.drop_clean(direct.pages);
+  const bool journalled =
+      needs_journal(inode, direct.pages) || direct.end_offset > inode.record.size;
+  if (direct.outcome && journalled && journal_.aborted()) direct.outcome = ErrorCode::io_error;
+  if (direct.outcome) {
+    // Blocks and size in one transaction: no block counts behind the end of a file.
+    data_is_on_device(inode, direct.pages, direct.end_offset);
+    inode.size = std::max(inode.size, direct.end_offset);
   }
   wake_all(direct.waiters);
   device_io_ended(inode);

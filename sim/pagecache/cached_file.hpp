@@ -56,8 +56,8 @@ inline PageRange pages_of(std::int64_t offset, std::int64_t length) {
 // What the page cache asks of the file system.
 class PageBacking {
  public:
-  // Sends the snapshots of consecutive pages to the device, and calls PageCache::end_writeback for
-  // them, in one or several parts, inside the call or later.
+  // Sends the snapshots of consecutive pages to the device, in one or several parts. For each part
+  // it calls PageCache::begin_writeback now, and end_writeback when it has ended.
   virtual void write_pages(CachedFile& file, std::int64_t first,
                            std::vector<SharedBytes> pages) = 0;
 
@@ -67,10 +67,9 @@ class PageBacking {
 
 class CachedFile : public ListLink {  // Its place in the cache's list of dirty files.
  public:
-  // A run of pages whose writeback was started together.
+  // Pages that are under writeback together.
   struct Writeback {
     std::int64_t count = 0;
-    std::int64_t remaining = 0;
     std::uint64_t number = 0;
     WaitList waiters;
   };

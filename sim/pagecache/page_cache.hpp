@@ -39,9 +39,10 @@ class PageCache {
   // Starts writeback of the dirty pages of the range, at most `pages_max` of them. False if it had
   // to leave out a page because that is under writeback already.
   bool start_writeback(CachedFile& file, PageRange range, std::int64_t pages_max = INT64_MAX);
-  // Writeback of pages has ended. An error is recorded with the file; the pages are clean anyway.
-  void end_writeback(CachedFile& file, std::int64_t first, std::int64_t count,
-                     Result<void> outcome);
+  // For the file system below: pages that it was given to write are on their way together.
+  void begin_writeback(CachedFile& file, std::int64_t first, std::int64_t count);
+  // They have arrived. An error is recorded with the file; the pages are clean anyway.
+  void end_writeback(CachedFile& file, std::int64_t first, Result<void> outcome);
 
   // The host lost its power: nothing of the file counts any more.
   void forget(CachedFile& file);
