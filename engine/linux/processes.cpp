@@ -49,8 +49,7 @@ Spawned spawn(const ProcessSpec& spec) {
                                        arguments.data(), environ);
   ::posix_spawnattr_destroy(&attributes);
   if (result.error_number != 0) return result;
-  result.pidfd =
-      OwnedDescriptor(pidfd_open(result.pid));  // Not collected yet, so it is there.
+  result.pidfd = OwnedDescriptor(pidfd_open(result.pid));  // Not collected yet, so it is there.
   if (!result.pidfd) result.error_number = errno;
   return result;
 }

@@ -12,8 +12,9 @@
 //   io_operation   read, write, sync, allocate: by a ring or by a lane, the same steps
 //   ring           io_uring
 //   operations     chooses between ring and lane, counts what is in flight
-//   descriptor     owned descriptors; errors: errno values as ErrorCodes
-//   file, mapped_file, file_system, guarded_copy, block_device
+//   descriptor     owned descriptors; shared_descriptor: those that operations hold, too
+//   errors         errno values as ErrorCodes
+//   file, mapped_file (with guarded_copy), file_system (with path_calls), block_device
 //   stream, network, processes, services
 //
 // One thread runs everything that the engine can see: coroutines, destructors, counts of shared

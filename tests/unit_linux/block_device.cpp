@@ -38,10 +38,11 @@ TEST_P(Device, BlocksReadAsTheyWereWritten) {
     const SharedBytes text = SharedBytes::copy_of(std::string(static_cast<std::size_t>(unit), 'b'));
     Result<void> done = co_await device.write(worker, unit, text, WriteDurability::device_cache);
     EXPECT_TRUE(done);
-    done = co_await device.write(worker, 3 * unit, text, WriteDurability::force_unit_access);
-    EXPECT_TRUE(done);
-    done = co_await device.flush(worker);
-    EXPECT_TRUE(done);
+    Result<void> forced =
+        co_await device.write(worker, 3 * unit, text, WriteDurability::force_unit_access);
+    EXPECT_TRUE(forced);
+    Result<void> flushed = co_await device.flush(worker);
+    EXPECT_TRUE(flushed);
     for (const std::int64_t block : {0, 1, 2, 3}) {
       Result<SharedBytes> read = co_await device.read(worker, block * unit, unit);
       const char expected = block % 2 == 1 ? 'b' : '\0';
@@ -56,10 +57,10 @@ TEST_P(Device, WhatIsNoRangeOfBlocksIsRefused) {
     const std::int64_t unit = device.info().block_bytes;
     Result<SharedBytes> read = co_await device.read(worker, 1, unit);
     EXPECT_EQ(code_of(read), ErrorCode::invalid_argument);
-    read = co_await device.read(worker, 0, unit - 1);
-    EXPECT_EQ(code_of(read), ErrorCode::invalid_argument);
-    read = co_await device.read(worker, kBytes, unit);
-    EXPECT_EQ(code_of(read), ErrorCode::invalid_argument);
+    Result<SharedBytes> part = co_await device.read(worker, 0, unit - 1);
+    EXPECT_EQ(code_of(part), ErrorCode::invalid_argument);
+    Result<SharedBytes> behind = co_await device.read(worker, kBytes, unit);
+    EXPECT_EQ(code_of(behind), ErrorCode::invalid_argument);
     Result<void> written = co_await device.write(
         worker, kBytes - unit, SharedBytes::zeros(static_cast<std::size_t>(2 * unit)),
         WriteDurability::device_cache);
@@ -74,8 +75,9 @@ TEST_P(Device, OpeningWhatIsNoDevice) {
     Result<std::unique_ptr<BlockDevice>> device =
         co_await open_block_device(operations, worker, on_disk("/none"));
     EXPECT_EQ(code_of(device), ErrorCode::not_found);
-    device = co_await open_block_device(operations, worker, "/dev/null");
-    EXPECT_EQ(code_of(device), ErrorCode::invalid_argument);
+    Result<std::unique_ptr<BlockDevice>> null =
+        co_await open_block_device(operations, worker, "/dev/null");
+    EXPECT_EQ(code_of(null), ErrorCode::invalid_argument);
   });
 }
 

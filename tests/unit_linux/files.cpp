@@ -1,6 +1,5 @@
 // Files by ring and by lanes: bytes, errors, locks, and that syncs reach the kernel.
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <fstream>
@@ -46,10 +45,10 @@ TEST_P(Files, ReadWhatWasWritten) {
     EXPECT_TRUE(behind.value().empty());
     Result<void> synced = co_await file.sync_data(worker);
     EXPECT_TRUE(synced);
-    synced = co_await file.sync_all(worker);
-    EXPECT_TRUE(synced);
-    synced = co_await file.sync_range(worker, 0, 100'050);
-    EXPECT_TRUE(synced);
+    Result<void> synced_all = co_await file.sync_all(worker);
+    EXPECT_TRUE(synced_all);
+    Result<void> synced_range = co_await file.sync_range(worker, 0, 100'050);
+    EXPECT_TRUE(synced_range);
   });
 }
 
@@ -84,14 +83,14 @@ TEST_P(Files, DirectReadsAndWritesAreAligned) {
     EXPECT_TRUE(written);
     Result<ByteChain> read = co_await file.read_at(worker, unit, unit * 8);
     EXPECT_TRUE(same_bytes(read.value().flatten(), bytes));
-    written = co_await file.write_at(worker, 1, bytes);
-    EXPECT_EQ(code_of(written), ErrorCode::invalid_argument);
-    read = co_await file.read_at(worker, 0, 100);
-    EXPECT_EQ(code_of(read), ErrorCode::invalid_argument);
+    Result<void> misplaced = co_await file.write_at(worker, 1, bytes);
+    EXPECT_EQ(code_of(misplaced), ErrorCode::invalid_argument);
+    Result<ByteChain> misread = co_await file.read_at(worker, 0, 100);
+    EXPECT_EQ(code_of(misread), ErrorCode::invalid_argument);
     Result<void> cut = co_await file.truncate(worker, unit + 100);  // An end off the alignment.
     EXPECT_TRUE(cut);
-    read = co_await file.read_at(worker, 0, unit * 8);
-    EXPECT_EQ(read.value().size(), static_cast<std::size_t>(unit + 100));
+    Result<ByteChain> tail = co_await file.read_at(worker, 0, unit * 8);
+    EXPECT_EQ(tail.value().size(), static_cast<std::size_t>(unit + 100));
   });
 }
 
@@ -104,14 +103,14 @@ TEST_P(Files, SyncsReachTheKernel) {
     Result<std::unique_ptr<File>> null = co_await context.files.open(worker, "/dev/null", existing);
     Result<void> synced = co_await (*null)->sync_data(worker);
     EXPECT_EQ(code_of(synced), ErrorCode::invalid_argument);
-    synced = co_await (*null)->sync_all(worker);
-    EXPECT_EQ(code_of(synced), ErrorCode::invalid_argument);
-    synced = co_await (*null)->sync_range(worker, 0, 4096);
-    EXPECT_EQ(code_of(synced), ErrorCode::invalid_argument);
-    synced = co_await context.files.sync_directory(worker, "/proc");
-    EXPECT_EQ(code_of(synced), ErrorCode::invalid_argument);
-    synced = co_await context.files.sync_directory(worker, "/tmp");
-    EXPECT_TRUE(synced);
+    Result<void> all = co_await (*null)->sync_all(worker);
+    EXPECT_EQ(code_of(all), ErrorCode::invalid_argument);
+    Result<void> range = co_await (*null)->sync_range(worker, 0, 4096);
+    EXPECT_EQ(code_of(range), ErrorCode::invalid_argument);
+    Result<void> proc = co_await context.files.sync_directory(worker, "/proc");
+    EXPECT_EQ(code_of(proc), ErrorCode::invalid_argument);
+    Result<void> tmp = co_await context.files.sync_directory(worker, "/tmp");
+    EXPECT_TRUE(tmp);
   });
   run_until_dead(process);
 }
@@ -124,11 +123,11 @@ TEST_P(Files, AllocateAndTruncateChangeTheSize) {
     Result<void> done = co_await file.allocate(worker, 4096, 8192);
     EXPECT_TRUE(done);
     EXPECT_EQ(file.size().value(), 12'288);
-    done = co_await file.truncate(worker, 100);
-    EXPECT_TRUE(done);
+    Result<void> cut = co_await file.truncate(worker, 100);
+    EXPECT_TRUE(cut);
     EXPECT_EQ(file.size().value(), 100);
-    done = co_await file.allocate(worker, -1, 10);
-    EXPECT_EQ(code_of(done), ErrorCode::invalid_argument);
+    Result<void> negative = co_await file.allocate(worker, -1, 10);
+    EXPECT_EQ(code_of(negative), ErrorCode::invalid_argument);
   });
 }
 
@@ -165,51 +164,35 @@ TEST_P(Files, NamesAndTheirErrors) {
     EXPECT_EQ(code_of(file), ErrorCode::not_found);
     Result<void> done = co_await files.create_directories(worker, "/d/e");
     EXPECT_TRUE(done);
-    done = co_await files.create_directories(worker, "/d/e");
-    EXPECT_TRUE(done);
-    file = co_await files.open(worker, "/d/b", kNewFile);
-    EXPECT_TRUE(file);
-    file = co_await files.open(worker, "/d/b", kNewFile);
-    EXPECT_EQ(code_of(file), ErrorCode::exists);
-    done = co_await files.rename(worker, "/d/b", "/d/a");
-    EXPECT_TRUE(done);
-    done = co_await files.rename(worker, "/d/b", "/d/a");
-    EXPECT_EQ(code_of(done), ErrorCode::not_found);
+    Result<void> made_again = co_await files.create_directories(worker, "/d/e");
+    EXPECT_TRUE(made_again);
+    Result<std::unique_ptr<File>> created = co_await files.open(worker, "/d/b", kNewFile);
+    EXPECT_TRUE(created);
+    Result<std::unique_ptr<File>> created_again = co_await files.open(worker, "/d/b", kNewFile);
+    EXPECT_EQ(code_of(created_again), ErrorCode::exists);
+    Result<void> renamed = co_await files.rename(worker, "/d/b", "/d/a");
+    EXPECT_TRUE(renamed);
+    Result<void> renamed_again = co_await files.rename(worker, "/d/b", "/d/a");
+    EXPECT_EQ(code_of(renamed_again), ErrorCode::not_found);
     Result<std::vector<FileInfo>> listed = co_await files.list(worker, "/d");
     EXPECT_EQ(listed.value().size(), 2u);
     EXPECT_EQ(listed.value().at(0).name, "a");
     EXPECT_TRUE(listed.value().at(1).is_directory);
-    listed = co_await files.list(worker, "/none");
-    EXPECT_EQ(code_of(listed), ErrorCode::not_found);
-    done = co_await files.remove(worker, "/d");
-    EXPECT_EQ(code_of(done), ErrorCode::not_empty);
-    done = co_await files.remove(worker, "/d/a");
-    EXPECT_TRUE(done);
-    done = co_await files.remove(worker, "/d/e");
-    EXPECT_TRUE(done);
-    done = co_await files.remove(worker, "/d/e");
-    EXPECT_EQ(code_of(done), ErrorCode::not_found);
+    Result<std::vector<FileInfo>> none = co_await files.list(worker, "/none");
+    EXPECT_EQ(code_of(none), ErrorCode::not_found);
+    Result<void> full_removed = co_await files.remove(worker, "/d");
+    EXPECT_EQ(code_of(full_removed), ErrorCode::not_empty);
+    Result<void> file_removed = co_await files.remove(worker, "/d/a");
+    EXPECT_TRUE(file_removed);
+    Result<void> removed = co_await files.remove(worker, "/d/e");
+    EXPECT_TRUE(removed);
+    Result<void> removed_again = co_await files.remove(worker, "/d/e");
+    EXPECT_EQ(code_of(removed_again), ErrorCode::not_found);
     Result<SpaceInfo> space = files.space("/d");
     EXPECT_GE(space.value().total_bytes, space.value().free_bytes);
     EXPECT_EQ(code_of(files.space("/none")), ErrorCode::not_found);
   });
 }
-
-// The descriptor limit of this program, lowered to what is open now.
-class NoMoreDescriptors {
- public:
-  NoMoreDescriptors() {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    rlimit now = before_;
-    const OwnedDescriptor next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    now.rlim_cur = static_cast<rlim_t>(next.get());
-    ::setrlimit(RLIMIT_NOFILE, &now);
-  }
-  ~NoMoreDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
 
 TEST_P(Files, RunningOutOfDescriptorsIsAnErrorOfItsOwn) {
   run([](Context& context) -> Task<void> {

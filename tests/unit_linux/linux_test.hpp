@@ -2,14 +2,17 @@
 // end. Nothing here sleeps; the limit only turns a hang into a failure.
 #pragma once
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
+#include "engine/linux/descriptor.hpp"
 #include "engine/linux/world.hpp"
 
 namespace drydock::on_linux::test {
@@ -32,6 +35,22 @@ class TemporaryDirectory {
 
  private:
   std::string path_;
+};
+
+// The descriptor limit of this program, lowered to what is open now.
+class NoMoreDescriptors {
+ public:
+  NoMoreDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit now = before_;
+    const OwnedDescriptor next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    now.rlim_cur = static_cast<rlim_t>(next.get());
+    ::setrlimit(RLIMIT_NOFILE, &now);
+  }
+  ~NoMoreDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
 };
 
 // Log lines of worlds under test, for nobody.

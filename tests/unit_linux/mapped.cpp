@@ -186,8 +186,8 @@ TEST_F(LinuxTest, SyncOfAMappingWritesItsPagesBack) {
     EXPECT_TRUE(done);
     const long dirty_before = dirty_kilobytes(on_disk("/m"));
     EXPECT_GT(dirty_before, 0);
-    done = co_await (*map)->sync(worker, 0, 4 * kPage);
-    EXPECT_TRUE(done);
+    Result<void> synced = co_await (*map)->sync(worker, 0, 4 * kPage);
+    EXPECT_TRUE(synced);
     const long dirty_after = dirty_kilobytes(on_disk("/m"));
     EXPECT_EQ(dirty_after, 0);
   });

@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "tests/unit_linux/linux_test.hpp"
@@ -39,6 +38,14 @@ class Network : public LinuxTest {
 
   Endpoint endpoint;
 };
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
+  return address;
+}
 
 Task<std::string> read_all(Stream& stream) {
   std::string text;
@@ -92,8 +99,8 @@ TEST_F(Network, HalfCloseEndsOneDirection) {
     Result<void> written = co_await stream.write(SharedBytes::copy_of("question"));
     EXPECT_TRUE(written);
     stream.finish_writing();
-    written = co_await stream.write(SharedBytes::copy_of("more"));
-    EXPECT_EQ(code_of(written), ErrorCode::invalid_argument);
+    Result<void> more = co_await stream.write(SharedBytes::copy_of("more"));
+    EXPECT_EQ(code_of(more), ErrorCode::invalid_argument);
     std::string heard = co_await read_all(stream);
     EXPECT_EQ(heard, "answer|end_of_stream");
   });
@@ -128,10 +135,10 @@ TEST_F(Network, AKilledProcessThatLeftBytesUnreadResets) {
     std::string heard = co_await read_all(stream);
     EXPECT_EQ(heard, "|connection_reset");
     // Every later call fails alike, although the kernel tells it only once.
-    heard = co_await read_all(stream);
-    EXPECT_EQ(heard, "|connection_reset");
-    written = co_await stream.write(SharedBytes::copy_of("x"));
-    EXPECT_EQ(code_of(written), ErrorCode::connection_reset);
+    std::string heard_later = co_await read_all(stream);
+    EXPECT_EQ(heard_later, "|connection_reset");
+    Result<void> written_later = co_await stream.write(SharedBytes::copy_of("x"));
+    EXPECT_EQ(code_of(written_later), ErrorCode::connection_reset);
   });
   run_until_dead(client);
   run_until_dead(server);
@@ -144,7 +151,10 @@ TEST_F(Network, ResetIsSeenByBothEnds) {
   });
   LinuxProcess& client = start_client([](Context& context, Stream& stream) -> Task<void> {
     std::string heard;
-    const auto read = [&]() -> Task<void> { heard = co_await read_all(stream); };
+    const auto read = [&]() -> Task<void> {
+      std::string text = co_await read_all(stream);
+      heard = text;
+    };
     TaskScope scope(context.scope);
     scope.spawn(read());
     Result<void> slept = co_await sleep_for(context.clock, Duration::us(1));  // It waits now.
@@ -204,8 +214,8 @@ TEST_F(Network, AWriteGivenUpHalfWayRefusesWhatFollows) {
     const Deadline deadline = context.clock.now() + Duration::ms(5);
     Result<void> written = co_await stream.write(SharedBytes::zeros(64 << 20), deadline);
     EXPECT_EQ(code_of(written), ErrorCode::timed_out);
-    written = co_await stream.write(SharedBytes::copy_of("x"));
-    EXPECT_EQ(code_of(written), ErrorCode::invalid_argument);
+    Result<void> written_later = co_await stream.write(SharedBytes::copy_of("x"));
+    EXPECT_EQ(code_of(written_later), ErrorCode::invalid_argument);
     const Deadline soon = context.clock.now() + Duration::ms(1);
     Result<ByteChain> read = co_await stream.read(1, soon);
     EXPECT_EQ(code_of(read), ErrorCode::timed_out);
@@ -235,9 +245,7 @@ TEST_F(Network, NobodyListens) {
 // A listener whose backlog is full answers no SYN: silence.
 TEST_F(Network, SilenceIsATimeOut) {
   const OwnedDescriptor full(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  sockaddr_in address = loopback(0);
   auto* const generic = reinterpret_cast<sockaddr*>(&address);
   ASSERT_EQ(::bind(full.get(), generic, sizeof address), 0);
   ASSERT_EQ(::listen(full.get(), 0), 0);
@@ -293,6 +301,23 @@ TEST_F(Network, ConnectionsAreAcceptedInTheOrderOfTheirHandshakes) {
       Accepted accepted = co_await (*listener)->accept();
       EXPECT_EQ((*accepted)->peer(), stream->local());
     }
+  });
+}
+
+// The connection stays in the backlog, and is there once a descriptor is free again.
+TEST_F(Network, AcceptingWithoutAFreeDescriptor) {
+  run([](Context& context) -> Task<void> {
+    Result<std::unique_ptr<Listener>> listener = context.network.listen(0);
+    const OwnedDescriptor peer(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address = loopback((*listener)->local().port);
+    EXPECT_EQ(::connect(peer.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    {
+      const NoMoreDescriptors limit;
+      Accepted refused = co_await (*listener)->accept();
+      EXPECT_EQ(code_of(refused), ErrorCode::too_many_open_files);
+    }
+    Accepted accepted = co_await (*listener)->accept();
+    EXPECT_TRUE(accepted);
   });
 }
 

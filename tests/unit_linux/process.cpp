@@ -204,6 +204,27 @@ TEST(World, LogsTheSeedThatItDrew) {
   EXPECT_NE(logged.find("seed " + std::to_string(world.seed())), std::string::npos);
 }
 
+TEST(World, PassesEventsAndLinesOfItsProcessesOn) {
+  std::vector<std::string> told;
+  const LogSink log_sink = [&](std::string_view process, LogLevel, const std::string& line) {
+    told.push_back(std::string(process) + ": " + line);
+  };
+  const EventSink event_sink = [&](std::string_view process, EventName name, std::int64_t a,
+                                   std::int64_t b) {
+    told.push_back(std::string(process) + "! " + std::string(name_of(name)) + " " +
+                   std::to_string(a) + " " + std::to_string(b));
+  };
+  LinuxWorld world(
+      {.file_io = FileIo::lanes_only, .seed = 1, .log_sink = log_sink, .event_sink = event_sink});
+  LinuxProcess& process = world.spawn("broker");
+  Observer& observer = process.context().observer;
+  observer.log(LogLevel::info, "a line");
+  observer.event(EventName::store_appended, 7, 8);
+  const std::string appended(name_of(EventName::store_appended));
+  EXPECT_EQ(told, (std::vector<std::string>{"broker: a line", "broker! " + appended + " 7 8"}));
+  EXPECT_EQ(process.observer().count(EventName::store_appended), 1u);
+}
+
 TEST(World, EndsWithProcessesThatStillRun) {
   bool gone = false;
   {

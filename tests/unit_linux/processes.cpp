@@ -51,8 +51,8 @@ TEST_F(ChildProcesses, AKilledChildIsKilled) {
     EXPECT_EQ(code_of(ended), ErrorCode::timed_out);
     EXPECT_TRUE(processes.kill(id));
     EXPECT_EQ(processes.status(id).value().state, State::dying);
-    ended = co_await processes.wait(id, kNever);
-    EXPECT_EQ(ended.value().state, State::killed);
+    Result<ProcessStatus> at_last = co_await processes.wait(id, kNever);
+    EXPECT_EQ(at_last.value().state, State::killed);
   });
 }
 
@@ -98,7 +98,8 @@ TEST_F(ChildProcesses, OutliveTheProcessThatStartedThem) {
   ProcessId id(0);
   LinuxProcess& process = world.spawn("agent");
   process.start([&](Context& context) -> Task<void> {
-    id = co_await start_shell(process.processes(), "exec sleep 1000");
+    const ProcessId started = co_await start_shell(process.processes(), "exec sleep 1000");
+    id = started;
     Result<void> never = co_await context.terminate.wait();
     EXPECT_TRUE(never);
   });
