@@ -10,7 +10,7 @@
 namespace drydock {
 
 enum class WriteDurability : std::uint8_t {
-  device_cache,   // Completed writes may be lost with the device's power until a flush.
+  device_cache,       // Completed writes may be lost with the device's power until a flush.
   force_unit_access,  // Completed means on stable media (FUA).
 };
 

@@ -67,8 +67,7 @@ class File {
 
   // Reserves blocks for the range, so that writes there need no space; extends the file with zeros
   // if the range ends behind it. Errors: no_space, not_supported. Source: fallocate(2), mode 0.
-  virtual Task<Result<void>> allocate(Worker& worker, std::int64_t offset,
-                                      std::int64_t length) = 0;
+  virtual Task<Result<void>> allocate(Worker& worker, std::int64_t offset, std::int64_t length) = 0;
 
   // Cuts or extends (with a hole) to `size`. After a crash before the next sync of the file: old or
   // new size, never a size in between. Source: ftruncate(2).

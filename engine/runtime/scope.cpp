@@ -5,8 +5,8 @@
 
 namespace drydock {
 
-// A strand with the frame at its top and the event that starts it. Lives in the room in front of that
-// frame, which is given back with it.
+// A strand with the frame at its top and the event that starts it. Lives in the room in front of
+// that frame, which is given back with it.
 struct TaskScope::SpawnedStrand : Strand {
   class Starter : public Wakeup {
    public:

@@ -68,7 +68,8 @@ class PromiseBase {
 
  protected:
   void rethrow_if_failed() {
-    if (exception_ != nullptr) [[unlikely]] std::rethrow_exception(exception_);
+    if (exception_ != nullptr) [[unlikely]]
+      std::rethrow_exception(exception_);
   }
 
  private:

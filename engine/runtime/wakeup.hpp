@@ -86,18 +86,18 @@ class IntrusiveList {
 // fingerprint: append only.
 enum class EventKind : std::uint16_t {
   none = 0,
-  resume = 1,         // A coroutine goes on. Subject: process id.
-  timer = 2,          // A deadline of a coroutine has passed. Subject: process id.
-  segment = 3,        // Bytes arrive at the end of a stream. Subject: stream id.
-  link = 4,           // A link's or connection's own timer. Subject: link or stream id.
-  device = 5,         // A device command completes. Subject: disk id.
-  writeback = 6,      // The page cache's flusher or the journal runs. Subject: host id.
-  fault = 7,          // A fault starts or ends. Subject: fault index.
-  kill = 8,           // A process is killed. Subject: process id.
-  host = 9,           // A host changes state. Subject: host id.
-  engine = 10,        // A typed event of the engine. Subject: process id; detail: name and values.
-  draw = 11,          // A summary of random draws. Subject: stream index.
-  user = 12,          // Reserved for workloads of tests and benchmarks.
+  resume = 1,     // A coroutine goes on. Subject: process id.
+  timer = 2,      // A deadline of a coroutine has passed. Subject: process id.
+  segment = 3,    // Bytes arrive at the end of a stream. Subject: stream id.
+  link = 4,       // A link's or connection's own timer. Subject: link or stream id.
+  device = 5,     // A device command completes. Subject: disk id.
+  writeback = 6,  // The page cache's flusher or the journal runs. Subject: host id.
+  fault = 7,      // A fault starts or ends. Subject: fault index.
+  kill = 8,       // A process is killed. Subject: process id.
+  host = 9,       // A host changes state. Subject: host id.
+  engine = 10,    // A typed event of the engine. Subject: process id; detail: name and values.
+  draw = 11,      // A summary of random draws. Subject: stream index.
+  user = 12,      // Reserved for workloads of tests and benchmarks.
 };
 
 class Waiter;

@@ -14,14 +14,14 @@ namespace drydock {
 // or waits for its own process.
 enum class WaitPlace : std::uint8_t {
   none,
-  dirty_throttle,      // W1: asleep in the dirty-page throttle.
-  journal,             // W2, J1 to J3: waiting for a journal transaction.
-  page_lock,           // W3: a page is locked or under writeback.
-  page_read,           // W4: a major fault.
-  memory,              // W5: direct reclaim.
-  writeback,           // Inside fsync or msync, waiting for pages.
-  device,              // Waiting for a command: direct I/O, flush, tags, quota.
-  cpu,                 // Runnable, waiting for a core.
+  dirty_throttle,  // W1: asleep in the dirty-page throttle.
+  journal,         // W2, J1 to J3: waiting for a journal transaction.
+  page_lock,       // W3: a page is locked or under writeback.
+  page_read,       // W4: a major fault.
+  memory,          // W5: direct reclaim.
+  writeback,       // Inside fsync or msync, waiting for pages.
+  device,          // Waiting for a command: direct I/O, flush, tags, quota.
+  cpu,             // Runnable, waiting for a core.
 };
 
 // Made and owned by the world (Workers), named by every call that may block a thread. The engine

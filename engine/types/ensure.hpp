@@ -15,8 +15,8 @@ namespace drydock {
 
 // States what must hold if our own code is right. One condition per ENSURE. Never used for what the
 // world may do (a full disk, a reset peer): those are Results.
-#define ENSURE(condition)                                            \
-  do {                                                               \
-    if (!(condition)) [[unlikely]]                                   \
-      ::drydock::ensure_failed(#condition, __FILE__, __LINE__);      \
+#define ENSURE(condition)                                       \
+  do {                                                          \
+    if (!(condition)) [[unlikely]]                              \
+      ::drydock::ensure_failed(#condition, __FILE__, __LINE__); \
   } while (false)

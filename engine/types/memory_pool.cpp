@@ -54,7 +54,8 @@ void* pool_allocate(std::size_t size) {
   const std::size_t index = size == 0 ? 0 : (size - 1) / kClassBytes;
   if (kBypass || index >= kClassCount) return ::operator new(size);
   FreeNode* node = pool.free[index];
-  if (node == nullptr) [[unlikely]] node = refill(index);
+  if (node == nullptr) [[unlikely]]
+    node = refill(index);
   pool.free[index] = node->next;
   return node;
 }

@@ -70,7 +70,7 @@ class [[nodiscard]] Result : public std::expected<T, Error> {
  public:
   using Base = std::expected<T, Error>;
   using Base::Base;
-  Result(Error error) : Base(std::unexpected(error)) {}         // NOLINT: `return error;`
+  Result(Error error) : Base(std::unexpected(error)) {}           // NOLINT: `return error;`
   Result(ErrorCode code) : Base(std::unexpected(Error(code))) {}  // NOLINT: `return ErrorCode::x;`
 };
 
@@ -79,7 +79,7 @@ class [[nodiscard]] Result<void> : public std::expected<void, Error> {
  public:
   using Base = std::expected<void, Error>;
   using Base::Base;
-  Result(Error error) : Base(std::unexpected(error)) {}         // NOLINT: `return error;`
+  Result(Error error) : Base(std::unexpected(error)) {}           // NOLINT: `return error;`
   Result(ErrorCode code) : Base(std::unexpected(Error(code))) {}  // NOLINT: `return ErrorCode::x;`
 };
 

@@ -51,7 +51,8 @@ class Fingerprint {
 
   void record(std::int64_t time_ns, EventKind kind, std::uint32_t subject, std::uint16_t detail) {
     ring_[filled_++] = {time_ns, subject, static_cast<std::uint16_t>(kind), detail};
-    if (filled_ == kRing) [[unlikely]] flush();
+    if (filled_ == kRing) [[unlikely]]
+      flush();
   }
 
   // Events with values of their own take further records, whose `time` field carries the value.

@@ -76,7 +76,8 @@ class Kernel : public Executor {
       fingerprint_.record(now_, wakeup->kind(), wakeup->subject(), 0);
     }
     wakeup->run();
-    if (failure_) [[unlikely]] rethrow();
+    if (failure_) [[unlikely]]
+      rethrow();
     return true;
   }
 
@@ -102,7 +103,8 @@ class Kernel : public Executor {
     }
     const std::uint64_t before = events_ - instant_start_;
     if (before != 0) ++ties_;
-    if (before > options_.events_per_instant_max) [[unlikely]] livelock();
+    if (before > options_.events_per_instant_max) [[unlikely]]
+      livelock();
   }
   Wakeup* pop_any(std::int64_t limit);
   [[noreturn]] void rethrow();

@@ -23,10 +23,10 @@ class Verifiable {
 
 // The first place at which two runs differ.
 struct Divergence {
-  std::uint64_t index = 0;  // Number of events before it, in both runs.
-  std::optional<EventRecord> first;   // What the first run did there; none: it had ended.
+  std::uint64_t index = 0;           // Number of events before it, in both runs.
+  std::optional<EventRecord> first;  // What the first run did there; none: it had ended.
   std::optional<EventRecord> second;
-  std::vector<EventRecord> before;    // The last events that were equal, oldest first; at most 8.
+  std::vector<EventRecord> before;  // The last events that were equal, oldest first; at most 8.
   std::string describe() const;
 };
 

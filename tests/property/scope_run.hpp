@@ -185,7 +185,7 @@ class ScopeRun {
 
   Task<void> run_step(const Step& step, int scope, TaskScope& own, int id) {
     switch (step.kind) {
-      case Step::Kind::sleep: co_await sleep(step.ticks, id); break;
+      case Step::Kind::sleep: co_await rest(step.ticks, id); break;
       case Step::Kind::wait: co_await wait_for(step, id); break;
       case Step::Kind::acquire: co_await acquire(step, id); break;
       case Step::Kind::device: co_await use_device(step, id); break;
@@ -197,7 +197,7 @@ class ScopeRun {
     }
   }
 
-  Task<void> sleep(int ticks, int id) {
+  Task<void> rest(int ticks, int id) {
     const Deadline deadline = tick(ticks);
     const int wait = begin(id, WaitNote::On::sleep, 0, deadline);
     Result<void> slept = co_await sleep_until(deadline);
@@ -217,7 +217,7 @@ class ScopeRun {
     this->wait(wait).units = step.units;
     Result<Semaphore::Permit> permit = co_await units_.acquire(step.units, deadline);
     end_with(wait, permit);
-    co_await sleep(step.ticks, id);
+    co_await rest(step.ticks, id);
   }
   Task<void> use_device(const Step& step, int id) {
     const int wait = begin(id, WaitNote::On::device, step.object % kDevices, kNever);
@@ -248,7 +248,7 @@ class ScopeRun {
       mark.scope().spawn(
           run_script(child, mark.id(), mark.scope(), TaskMark(*this, mark.id(), id)));
     }
-    if (step.then != Step::Then::join) co_await sleep(step.ticks, id);
+    if (step.then != Step::Then::join) co_await rest(step.ticks, id);
     if (step.then == Step::Then::leave) co_return;
     if (step.then == Step::Then::cancel) {
       ScopeNote& note = scope_note(mark.id());

@@ -201,8 +201,9 @@ TEST(HostClock, ADeadlineArmedUnderDriftMayLieBeyondTheEndOfVirtualTime) {
   bool woken = false;
   world.start([&](Context&) -> Task<void> {
     Event never;
-    Result<void> waited = co_await never.wait(MonotonicTime::at_ns(std::int64_t{1} << 62) +
-                                              Duration::s(2'000'000'000));
+    constexpr std::int64_t kFar = std::int64_t{1} << 62;
+    const Deadline deadline = MonotonicTime::at_ns(kFar) + Duration::s(2'000'000'000);
+    Result<void> waited = co_await never.wait(deadline);
     woken = true;
     EXPECT_FALSE(waited);
   });

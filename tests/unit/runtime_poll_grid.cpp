@@ -69,9 +69,16 @@ Ended poll(bool ticking, Duration start, Duration period, Deadline deadline,
     EXPECT_TRUE(slept);
     PollGrid grid(context.clock, MonotonicTime::at_ns(0), period);
     const auto predicate = [&holds] { return holds; };
-    Result<void> polled = ticking ? co_await tick_until(context.clock, grid, holds, deadline)
-                                  : co_await grid.until(changed, predicate, deadline);
-    ended = {world.now(), polled ? "ok" : std::string(name_of(polled.error().code()))};
+    const auto end = [&](const Result<void>& polled) {
+      ended = {world.now(), polled ? "ok" : std::string(name_of(polled.error().code()))};
+    };
+    if (ticking) {
+      Result<void> polled = co_await tick_until(context.clock, grid, holds, deadline);
+      end(polled);
+    } else {
+      Result<void> polled = co_await grid.until(changed, predicate, deadline);
+      end(polled);
+    }
   });
   world.run_to(Duration::s(100));
   if (events != nullptr) *events = world.kernel.events();

@@ -66,7 +66,10 @@ Task<int> sum_down(const Clock& clock, int depth) {
 TEST(Task, ValuesComeUpThroughFramesThatWaited) {
   World world;
   int sum = 0;
-  world.start([&](Context& context) -> Task<void> { sum = co_await sum_down(context.clock, 50); });
+  world.start([&](Context& context) -> Task<void> {
+    const int total = co_await sum_down(context.clock, 50);
+    sum = total;
+  });
   world.run();
   EXPECT_EQ(sum, 51);
   EXPECT_EQ(world.now(), Duration::ms(1));

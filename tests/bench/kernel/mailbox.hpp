@@ -61,7 +61,7 @@ class Mailbox {
   }
 
  private:
-  Waiter* receiver_ = nullptr;  // A ReceiveAwaiter.
+  Waiter* receiver_ = nullptr;   // A ReceiveAwaiter.
   std::vector<Message> queued_;  // Short: a node receives whenever it is not at work.
 };
 

@@ -1,0 +1,167 @@
+"""The drydock command from outside: exit status, one clear line for wrong input, the same text for any
+number of jobs, a crashed worker as one failed run. Prints TAP; run by hand:
+
+    DRYDOCK=build/tools/cli/drydock python3 tests/drills/command_line.py
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "guards"))
+import tap  # noqa: E402
+
+DRYDOCK = os.path.abspath(os.environ["DRYDOCK"])
+DRILL = "scenarios/power-loss.json"
+CONF = "docs/examples/broker.conf"
+
+
+def drydock(*arguments):
+    return subprocess.run([DRYDOCK, *arguments], cwd=ROOT, capture_output=True, text=True)
+
+
+def refusals(report):
+    """(arguments, what the one line on standard error must contain); exit status 2, nothing printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        bad_conf = Path(folder) / "bad.conf"
+        bad_conf.write_text("flushDiskType=SOMETIMES\n")
+        bad_drill = Path(folder) / "bad.json"
+        bad_drill.write_text((ROOT / DRILL).read_text().replace('"local-nvme"', '"floppy"'))
+        cut_drill = Path(folder) / "cut.json"
+        cut_drill.write_text("{")
+        cases = [
+            ([], "subcommand is required"),
+            (["walk"], "walk"),
+            (["run"], "scenario is required"),
+            (["run", DRILL, "--bogus"], "--bogus"),
+            (["run", "no-such.json"], "no-such.json: cannot be read"),
+            (["run", "scenarios"], "scenarios: is a directory"),
+            (["run", str(cut_drill)], "no JSON"),
+            (["run", str(bad_drill)], "disk/profile: there is no 'floppy'"),
+            (["run", DRILL, "--conf", "no-such.conf"], "no-such.conf: cannot be read"),
+            (["run", DRILL, "--conf", str(bad_conf)], "line 1: flushDiskType"),
+            (["run", DRILL, "--seed", "x"], "--seed: 'x' is no seed"),
+            (["run", DRILL, "--seed", "9..3"], "ends before it begins"),
+            (["run", DRILL, "--seed", "1..99999999999"], "more than 1000000 seeds"),
+            (["run", DRILL, "--jobs", "0"], "--jobs: must be 1 to 256"),
+            (["run", DRILL, "--jobs", "x"], "--jobs"),
+            (["run", DRILL, "--set", "listenPort"], "is not KEY=VALUE"),
+            (["run", DRILL, "--set", "flushDiskType=SYNC_FLUSH"], "the matrix"),
+            (["run", DRILL, "--out", CONF + "/x"], "--out"),
+        ]
+        for arguments, wanted in cases:
+            done = drydock(*arguments)
+            lines = done.stderr.splitlines()
+            good = (done.returncode == 2 and done.stdout == "" and len(lines) == 1
+                    and lines[0].startswith("drydock: ") and wanted in lines[0])
+            report.check(f"refused: drydock {' '.join(arguments)}".replace(folder, "DIR"), good,
+                         f"status {done.returncode}\n{done.stdout}{done.stderr}")
+
+
+def answers(report):
+    one = drydock("run", DRILL, "--conf", CONF, "--seed", "1..5", "--jobs", "1")
+    report.check("the drill passes over five seeds", one.returncode == 0, one.stdout + one.stderr)
+    labels = [line.split("  ")[0] for line in one.stdout.splitlines() if line[:1].strip()][:5]
+    report.check("the first screen is the five lines",
+                 labels == ["promised", "lost", "why", "cheapest change", "how sure"], str(labels))
+    four = drydock("run", DRILL, "--conf", CONF, "--seed", "1..5", "--jobs", "4")
+    report.check("four jobs print what one job prints", four.stdout == one.stdout,
+                 f"{one.stdout}\n{four.stdout}")
+    verified = drydock("run", DRILL, "--conf", CONF, "--seed", "1..2", "--verify")
+    report.check("--verify is clean", verified.returncode == 0, verified.stdout + verified.stderr)
+    listed = drydock("list")
+    report.check("list names faults, events, crash points and quantities",
+                 listed.returncode == 0 and all(f"  {name}\n" in listed.stdout for name in (
+                     "host.power-loss", "store.flushed", "store.before-flush", "acked_loss")),
+                 listed.stdout)
+    version = drydock("version")
+    report.check("version says which build it is",
+                 version.returncode == 0 and version.stdout.startswith("drydock "), version.stdout)
+    usage = drydock("run", "--help")
+    report.check("--help is no error", usage.returncode == 0 and "--seed" in usage.stdout)
+
+
+def broken_expectation(report):
+    with tempfile.TemporaryDirectory() as folder:
+        drill = Path(folder) / "drill.json"
+        drill.write_text((ROOT / DRILL).read_text().replace("rto.fault <= 60 s", "rto.fault <= 1 s"))
+        done = drydock("run", str(drill), "--seed", "4")
+        report.check("a broken expectation is exit status 1, with the seed that shows it",
+                     done.returncode == 1 and "BROKEN" in done.stdout and "--seed 4" in done.stdout,
+                     f"status {done.returncode}\n{done.stdout}{done.stderr}")
+
+
+def files(report):
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "deep" / "out"
+        done = drydock("run", DRILL, "--conf", CONF, "--seed", "7", "--out", str(out))
+        result = json.loads((out / "result.json").read_text())
+        report.check("--out writes result.json with a run per cell and seed",
+                     done.returncode == 0 and len(result["cells"]) == 4
+                     and all(cell["runs"][0]["seed"] == 7 for cell in result["cells"]))
+        report.check("--out writes junit.xml", (out / "junit.xml").read_text().count("<testcase") == 5)
+        schema = json.loads((ROOT / "reports" / "result.schema.json").read_text())
+        try:
+            import jsonschema
+        except ImportError:
+            report.check("result.json keeps to its schema (skipped: no jsonschema here)", True)
+            return
+        problems = [error.message for error in
+                    jsonschema.Draft202012Validator(schema).iter_errors(result)]
+        report.check("result.json keeps to its schema", not problems, "\n".join(problems[:5]))
+
+
+def children_of(pid):
+    path = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in path.read_text().split()]
+
+
+def start_long_run():
+    """A run that takes a while, once its workers are there."""
+    process = subprocess.Popen(
+        [DRYDOCK, "run", DRILL, "--conf", CONF, "--seed", "1..2000", "--jobs", "2"],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while len(children_of(process.pid)) < 2:
+        time.sleep(0.01)
+    return process
+
+
+def crashes(report):
+    process = start_long_run()
+    os.kill(children_of(process.pid)[0], signal.SIGSEGV)
+    while len(children_of(process.pid)) < 2:  # Another worker takes its place.
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    report.check("an interrupt is exit status 130", process.returncode == 130,
+                 f"status {process.returncode}")
+    process = subprocess.Popen(
+        [DRYDOCK, "run", DRILL, "--conf", CONF, "--seed", "1..40", "--jobs", "1"],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not children_of(process.pid):
+        time.sleep(0.001)
+    os.kill(children_of(process.pid)[0], signal.SIGSEGV)
+    out, _ = process.communicate()
+    report.check("a crashed worker is one run of verdict harness, exit status 3",
+                 process.returncode == 3 and out.count("signal 11") == 1 and "harness" in out,
+                 f"status {process.returncode}\n{out}")
+
+
+def main():
+    report = tap.Report()
+    refusals(report)
+    answers(report)
+    broken_expectation(report)
+    files(report)
+    crashes(report)
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,189 @@
+// scenarios/power-loss.json shows what RocketMQ's flush types promise, from the mechanism: what the
+// page cache holds survives a process and not its host. And each expectation can fail: seeded bugs
+// turn it.
+#include <catch2/catch.hpp>
+
+#include "engine/types/memory_pool.hpp"
+#include "tests/drills/drill_file.hpp"
+
+namespace drydock::drills {
+namespace {
+
+constexpr std::uint64_t kSeeds = 6;
+constexpr const char* kDrill = "scenarios/power-loss.json";
+
+reports::CellId cell(const std::string& fault, const std::string& flush) {
+  return {{"fault", fault}, {"flushDiskType", flush}};
+}
+
+std::int64_t lost(const reports::CellResult& result) {
+  std::int64_t sum = 0;
+  for (const reports::RunResult& run : result.runs) {
+    sum += static_cast<std::int64_t>(run.loss.lost.size());
+  }
+  return sum;
+}
+
+// What holds in every run of the drill, whatever was lost.
+void require_sound(const reports::CellResult& result) {
+  for (const reports::RunResult& run : result.runs) {
+    INFO(reports::text_of(result.id) << ", seed " << run.seed << ": " << run.note);
+    CHECK(run.verdict == reports::Verdict::pass);
+    CHECK(run.loss.acked > 300);
+    CHECK(run.loss.corrupt == 0);
+    CHECK(run.loss.phantoms == 0);
+    REQUIRE(run.faults.size() == 1);
+    CHECK(run.faults[0].began_ns >= 0);
+    CHECK(run.faults[0].ended_ns > run.faults[0].began_ns);
+    REQUIRE(run.rto.fault_ns.has_value());
+    // The restart is part of the outage, in both kinds of fault.
+    CHECK(*run.rto.fault_ns > run.faults[0].ended_ns - run.faults[0].began_ns);
+    CHECK(run.store.recovered_to >= 0);
+    CHECK(run.fingerprint.size() == 32);
+  }
+}
+
+SCENARIO("the flush type decides what a power loss takes", "[power-loss]") {
+  const scenarios::Experiment experiment = load(kDrill, read("docs/examples/broker.conf"));
+  REQUIRE(experiment.cells.size() == 4);
+
+  WHEN("the broker is killed") {
+    for (const char* flush : {"SYNC_FLUSH", "ASYNC_FLUSH"}) {
+      const reports::CellResult result = run_cell(experiment, cell("process-kill", flush), kSeeds);
+      require_sound(result);
+      THEN(std::string("nothing is lost with ") + flush) { CHECK(lost(result) == 0); }
+    }
+  }
+  WHEN("the host of a broker with SYNC_FLUSH loses power") {
+    const reports::CellResult result =
+        run_cell(experiment, cell("power-loss", "SYNC_FLUSH"), kSeeds);
+    require_sound(result);
+    THEN("nothing is lost, because nothing acknowledged was at risk") {
+      CHECK(lost(result) == 0);
+      for (const reports::RunResult& run : result.runs) CHECK(run.loss.at_risk == 0);
+    }
+  }
+  WHEN("the host of a broker with ASYNC_FLUSH loses power") {
+    const reports::CellResult result =
+        run_cell(experiment, cell("power-loss", "ASYNC_FLUSH"), kSeeds);
+    require_sound(result);
+    THEN("exactly what no flush had covered can be lost, and something is") {
+      CHECK(lost(result) > 0);
+      for (const reports::RunResult& run : result.runs) {
+        CHECK(static_cast<std::int64_t>(run.loss.lost.size()) <= run.loss.at_risk);
+        CHECK(run.store.recovered_to >= run.store.flushed_to);
+        for (const reports::LostMessage& message : run.loss.lost) {
+          CHECK(message.behind_last_flush);
+          CHECK(message.physical_offset >= run.store.recovered_to);
+        }
+      }
+    }
+  }
+}
+
+SCENARIO("a run is a function of its inputs", "[power-loss]") {
+  const scenarios::Experiment experiment = load(kDrill, read("docs/examples/broker.conf"));
+  for (const scenarios::Cell& each : experiment.cells) {
+    const auto first = scenarios::run_one(experiment, each, 11, scenarios::Verification::none);
+    const auto again =
+        scenarios::run_one(experiment, each, 11, scenarios::Verification::side_by_side);
+    CHECK(first == again);
+    CHECK(first.divergence.empty());
+    const auto other = scenarios::run_one(experiment, each, 12, scenarios::Verification::none);
+    CHECK(other.fingerprint != first.fingerprint);
+  }
+}
+
+SCENARIO("nothing of a run outlives it", "[power-loss]") {
+  const scenarios::Experiment experiment = load(kDrill, "");
+  const std::size_t before = pool_bytes_in_use();
+  for (const scenarios::Cell& each : experiment.cells) {
+    (void)scenarios::run_one(experiment, each, 3, scenarios::Verification::none);
+    CHECK(pool_bytes_in_use() == before);
+  }
+}
+
+SCENARIO("the drill notices a broker that acknowledges before it flushes", "[power-loss]") {
+  GIVEN("SYNC_FLUSH, and messages that ask not to wait for it") {
+    const scenarios::Experiment experiment =
+        load(kDrill, "flushDiskType=SYNC_FLUSH\n",
+             [](Json& json) { json["load"]["producer"]["wait_store_ok"] = false; });
+    THEN("the cell that promises no loss is broken") {
+      const auto result = run_cell(experiment, cell("power-loss", "SYNC_FLUSH"), kSeeds);
+      CHECK(lost(result) > 0);
+      CHECK(result.verdict == reports::Verdict::safety);
+      CHECK(reports::exit_status({result}) == 1);
+    }
+  }
+}
+
+SCENARIO("an expected loss that does not come is damage to the drill", "[power-loss]") {
+  const scenarios::Experiment experiment = load(kDrill, "", [](Json& json) {
+    json["expectations"] = Json::array({{{"total", "acked_loss > 0"}}});
+  });
+  const auto result = run_cell(experiment, cell("process-kill", "ASYNC_FLUSH"), 2);
+  CHECK(result.verdict == reports::Verdict::safety);
+  REQUIRE(result.expectations.size() == 1);
+  CHECK_FALSE(result.expectations[0].holds);
+}
+
+SCENARIO("an outage beyond its bound is an slo, and a broker that stays down is liveness",
+         "[power-loss]") {
+  GIVEN("a bound that a reboot can not keep") {
+    const scenarios::Experiment experiment = load(kDrill, "", [](Json& json) {
+      json["expectations"] =
+          Json::array({{{"every_run", "rto.fault <= 5 s"}}, {{"total", "acked_loss >= 0"}}});
+    });
+    CHECK(run_cell(experiment, cell("power-loss", "ASYNC_FLUSH"), 2).verdict ==
+          reports::Verdict::slo);
+    CHECK(run_cell(experiment, cell("process-kill", "ASYNC_FLUSH"), 2).verdict ==
+          reports::Verdict::pass);
+  }
+  GIVEN("a host that needs longer to boot than anybody waits") {
+    const scenarios::Experiment experiment = load(kDrill, "", [](Json& json) {
+      json["topology"]["hosts"]["broker-host"]["boot"] = "1 h";
+      json["phases"]["hold"]["at_most"] = "10 s";
+    });
+    const auto result = run_cell(experiment, cell("power-loss", "SYNC_FLUSH"), 2);
+    CHECK(result.verdict == reports::Verdict::liveness);
+    CHECK(result.runs[0].rto.fault_ns == std::nullopt);
+    CHECK(result.runs[0].note.find("no broker serves") != std::string::npos);
+  }
+}
+
+SCENARIO("a fault that never fires leaves the run inconclusive", "[power-loss]") {
+  const scenarios::Experiment experiment = load(kDrill, "", [](Json& json) {
+    json["faults"]["power-loss"][0]["when"] = {{"event", "store.flush-failed"}};
+    json["phases"]["hold"]["at_most"] = "1 s";
+  });
+  const auto result = run_cell(experiment, cell("power-loss", "ASYNC_FLUSH"), 2);
+  CHECK(result.verdict == reports::Verdict::inconclusive);
+  CHECK(reports::exit_status({result}) == 4);
+}
+
+SCENARIO("a crash point and an event place a fault where a time can not", "[power-loss]") {
+  GIVEN("a power loss right before the third flush since the plan was armed") {
+    const scenarios::Experiment experiment = load(kDrill, "", [](Json& json) {
+      json["faults"]["power-loss"][0]["on"] = "role:master";
+      json["faults"]["power-loss"][0]["when"] = {{"crash_point", "store.before-flush"},
+                                                 {"occurrence", 3}};
+    });
+    THEN("the whole batch of an asynchronous flush is lost") {
+      const auto result = run_cell(experiment, cell("power-loss", "ASYNC_FLUSH"), 1);
+      require_sound(result);
+      CHECK(lost(result) > 20);
+    }
+  }
+  GIVEN("a power loss right after the third flush") {
+    const scenarios::Experiment experiment = load(kDrill, "", [](Json& json) {
+      json["faults"]["power-loss"][0]["when"] = {{"event", "store.flushed"}, {"occurrence", 3}};
+    });
+    THEN("next to nothing is") {
+      const auto result = run_cell(experiment, cell("power-loss", "ASYNC_FLUSH"), 1);
+      CHECK(lost(result) <= 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace drydock::drills
