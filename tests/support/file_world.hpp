@@ -130,7 +130,7 @@ class FileActor {
 };
 
 struct FileWorldOptions {
-  std::uint64_t seed = 1;
+  sim::KernelOptions kernel{.seed = 1};
   sim::DiskOptions disk{.name = "d0", .capacity_bytes = 256 << 20};
   sim::FileSystemOptions files;
 };
@@ -138,7 +138,7 @@ struct FileWorldOptions {
 class FileWorld {
  public:
   explicit FileWorld(FileWorldOptions options = {})
-      : kernel({.seed = options.seed}),
+      : kernel(options.kernel),
         disk(kernel, DiskId(1), options.disk),
         host(kernel, HostId(1), {.name = "h1"}),
         files(kernel, host, disk, options.files) {

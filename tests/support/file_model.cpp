@@ -1,0 +1,144 @@
+#include "tests/support/file_model.hpp"
+
+namespace drydock::test {
+
+void ModelFile::apply(const Change& change, std::string& content) {
+  if (change.seen) {
+    content = *change.seen;
+  } else if (change.resize) {
+    content.resize(*change.resize, '\0');
+  } else {
+    const std::size_t end = change.offset + change.length;
+    if (content.size() < end) content.resize(end, '\0');
+    std::fill_n(content.begin() + static_cast<std::ptrdiff_t>(change.offset), change.length,
+                change.value);
+  }
+}
+
+void ModelFile::add_floor_of_range(std::size_t position, std::size_t from, std::size_t to) {
+  std::size_t reach = from < base_.size() ? std::min(base_.size(), to) : 0;
+  for (std::size_t i = 0; i < position; ++i) {
+    const Change& change = changes_[i];
+    const std::size_t end = change.offset + change.length;
+    if (change.seen) reach = 0;  // What was written of it is not known.
+    if (change.resize) reach = std::min(reach, *change.resize);
+    if (change.offset < to && end > from) reach = std::max(reach, std::min(end, to));
+  }
+  floors_.push_back({position, from, to, reach, 0});
+}
+
+// The highest floor that holds for a byte, as seen from a state of names.
+std::size_t ModelFile::floor_of(std::size_t byte, std::size_t state) const {
+  std::size_t highest = 0;
+  for (const Floor& floor : floors_) {
+    if (floor.state > state || byte < floor.from || byte >= floor.to) continue;
+    highest = std::max(highest, floor.position);
+  }
+  return highest;
+}
+
+std::string ModelFile::objection(const std::string& found, std::size_t state) const {
+  // The file after each number of changes.
+  std::vector<std::string> history{base_};
+  for (const Change& change : changes_) {
+    history.push_back(history.back());
+    apply(change, history.back());
+  }
+  const auto smallest_since = [&history](std::size_t position) {
+    std::size_t smallest = SIZE_MAX;
+    for (std::size_t i = position; i < history.size(); ++i) {
+      smallest = std::min(smallest, history[i].size());
+    }
+    return smallest;
+  };
+  std::size_t smallest = smallest_since(0);
+  std::size_t whole_floor = 0;
+  for (const Floor& floor : floors_) {
+    if (floor.state > state) continue;
+    smallest = std::max(smallest, std::min(floor.reach, smallest_since(floor.position)));
+    if (floor.to == SIZE_MAX) whole_floor = std::max(whole_floor, floor.position);
+  }
+  std::size_t largest = 0;
+  for (std::size_t i = whole_floor; i < history.size(); ++i) {
+    largest = std::max(largest, history[i].size());
+  }
+  if (found.size() < smallest || found.size() > largest) {
+    return "size " + std::to_string(found.size()) + " is outside " + std::to_string(smallest) +
+           ".." + std::to_string(largest);
+  }
+  for (std::size_t byte = 0; byte < found.size(); ++byte) {
+    bool allowed = false;
+    for (std::size_t i = floor_of(byte, state); i < history.size() && !allowed; ++i) {
+      const char value = byte < history[i].size() ? history[i][byte] : '\0';
+      allowed = value == found[byte];
+    }
+    if (!allowed) {
+      return "byte " + std::to_string(byte) + " is " +
+             std::to_string(static_cast<unsigned char>(found[byte])) +
+             ", which it never was since " + "its floor";
+    }
+  }
+  return "";
+}
+
+std::string ModelFile::accept_in_doubt(const std::string& before, const std::string& found) {
+  const std::string after = now_;
+  const std::size_t smaller = std::min(before.size(), after.size());
+  const std::size_t larger = std::max(before.size(), after.size());
+  if (found.size() < smaller || found.size() > larger) return "has an impossible size";
+  const auto at = [](const std::string& content, std::size_t byte) {
+    return byte < content.size() ? content[byte] : '\0';
+  };
+  for (std::size_t byte = 0; byte < found.size(); ++byte) {
+    const bool old_or_new = found[byte] == at(before, byte) || found[byte] == at(after, byte);
+    if (!old_or_new) return "byte " + std::to_string(byte) + " is neither old nor new";
+  }
+  change({.seen = found});
+  return "";
+}
+
+std::string ModelDirectory::accept_after_power_cut(const Found& found) {
+  std::string objections;
+  for (std::size_t state = states_.size(); state-- > durable_;) {
+    const Names& names = states_[state];
+    std::string objection;
+    if (names.size() != found.size()) objection = "other names";
+    for (const auto& [name, content] : found) {
+      if (!objection.empty()) break;
+      const auto entry = names.find(name);
+      if (entry == names.end()) {
+        objection = "other names";
+      } else {
+        objection = entry->second->objection(content, state);
+        if (!objection.empty()) objection = name + ": " + objection;
+      }
+    }
+    if (objection.empty()) {
+      start_anew(found);
+      return "";
+    }
+    objections += "as state " + std::to_string(state) + ": " + objection + "; ";
+  }
+  return objections;
+}
+
+std::string ModelDirectory::accept_alive(const Found& found) const {
+  for (const auto& [name, content] : found) {
+    const std::shared_ptr<ModelFile> file = find(name);
+    if (file == nullptr) return name + " should not exist";
+    if (content != file->now()) return name + " differs from what was written";
+  }
+  if (found.size() != now().size()) return "a name is missing";
+  return "";
+}
+
+void ModelDirectory::start_anew(const Found& found) {
+  Names names;
+  for (const auto& [name, content] : found) names[name] = std::make_shared<ModelFile>(content);
+  states_ = {names};
+  durable_ = 0;
+  born_.clear();
+  changed_.clear();
+}
+
+}  // namespace drydock::test
