@@ -28,7 +28,8 @@ void Socket::hold(SimStream& stream) {
 bool Socket::try_read(std::size_t max_bytes, Result<ByteChain>& result) {
   if (receiver_.has_unread()) {
     result = receiver_.take(max_bytes);
-    if (receiver_.wants_update()) acknowledge(core_.kernel.now());
+    const bool alive = state_ == State::established;
+    if (alive && receiver_.wants_update()) acknowledge(core_.kernel.now());
     return true;
   }
   // Bytes, then the peer's end, then an error: the order of Linux's tcp_recvmsg.
@@ -212,8 +213,10 @@ void Socket::lose(Segment& segment) {
     return;
   }
   core_.segments.give_back(segment);
+  // It may have been the step or the answer that somebody waits for.
   handshake_lost();
   peer_.handshake_lost();
+  if (peer_.state_ == State::established) peer_.sender_.on_silence(core_.kernel.now());
 }
 
 void Socket::send(SegmentKind kind) {
