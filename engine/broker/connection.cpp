@@ -16,6 +16,7 @@ Task<Result<ByteChain>> Connection::read() {
     Result<void> drained = co_await drained_.wait(last_traffic_ + kIdleTimeout);
     if (!drained) co_return drained.error();
   }
+  if (broken_) co_return ErrorCode::connection_reset;
   for (;;) {
     const Deadline idle = last_traffic_ + kIdleTimeout;
     Result<ByteChain> bytes = co_await stream_->read(kReadBytes, idle);
@@ -28,7 +29,7 @@ Task<Result<ByteChain>> Connection::read() {
 }
 
 void Connection::respond(SharedBytes frame) {
-  if (stream_ == nullptr) return;
+  if (stream_ == nullptr || broken_) return;
   outgoing_.push(std::move(frame));
   has_outgoing_.set();
 }
@@ -43,7 +44,11 @@ Task<void> Connection::write_responses() {
     while (!outgoing_.empty()) {
       SharedBytes piece = outgoing_.pop_piece();
       Result<void> written = co_await stream_->write(std::move(piece));
-      if (!written) co_return;
+      if (!written) {
+        broken_ = true;
+        drained_.set();
+        co_return;
+      }
       touch();
       if (outgoing_.bytes() <= kOutgoingBytesMax) drained_.set();
     }

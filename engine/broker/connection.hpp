@@ -42,7 +42,8 @@ class Connection {
   std::unique_ptr<Stream> stream_;  // Null once closed.
   OutgoingFrames outgoing_;
   Event has_outgoing_;
-  Event drained_;  // Reset by a reader that waits for the queue to become shorter.
+  Event drained_;        // Reset by a reader that waits for the queue to become shorter.
+  bool broken_ = false;  // A write has failed.
   MonotonicTime last_traffic_;
 };
 

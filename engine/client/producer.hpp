@@ -111,10 +111,10 @@ struct SendOutcome {
 // Sends to one broker, over one connection that all sends share. Sends may be in flight at the same
 // time, from tasks of the same process; each one completes by itself, in any order.
 //
-// Must be destroyed before `context.scope`'s tasks are gone, e.g. as a local of the program.
+// It outlives its sends: keep it in a frame that is older than the tasks that send.
 class Producer {
  public:
-  // `name` tells producers of one process apart; it names the random stream and the worker.
+  // `name` tells producers of one process apart: it enters the ids of their messages.
   Producer(Context& context, Endpoint broker, ProducerOptions options,
            std::string_view name = "producer");
   ~Producer();

@@ -109,6 +109,19 @@ RecordCheck stopped(RecordCheck check, const RecordCursor& cursor) {
 
 }  // namespace
 
+std::string_view name_of(RecordFault fault) {
+  switch (fault) {
+    case RecordFault::none: return "none";
+    case RecordFault::need_more: return "window too small";
+    case RecordFault::buffer_too_short: return "longer than the rest of the file";
+    case RecordFault::unknown_magic: return "no record there";
+    case RecordFault::unreadable: return "unreadable lengths";
+    case RecordFault::body_crc: return "wrong body checksum";
+    case RecordFault::length_mismatch: return "lengths do not add up";
+  }
+  return "unnamed";
+}
+
 std::uint32_t crc31(std::span<const std::byte> bytes) {
   const uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
   return static_cast<std::uint32_t>(crc) & 0x7fffffff;

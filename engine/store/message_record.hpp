@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "engine/runtime/network.hpp"
 #include "engine/types/bytes.hpp"
@@ -97,6 +98,8 @@ enum class RecordFault : std::uint8_t {
   body_crc,
   length_mismatch,  // The lengths inside do not add up to the total.
 };
+
+std::string_view name_of(RecordFault fault);
 
 // RocketMQ's result of the check: (size, success).
 //   good record           (total size, yes)

@@ -142,6 +142,17 @@ class Walk {
   RecoveryResult result_;
 };
 
+std::string describe(const RecoveryResult& result) {
+  std::string line = "recovered: " + std::to_string(result.records) + " records, the log ends at " +
+                     std::to_string(result.end.value());
+  if (result.fault != RecordFault::none) {
+    line += " (";
+    line += name_of(result.fault);
+    line += ")";
+  }
+  return line;
+}
+
 Task<Result<std::size_t>> find_start_file(Worker& worker, CommitLog& log, RecoveryOptions options) {
   const auto& files = log.files().files();
   if (options.last_stop == StopKind::orderly) {
@@ -165,7 +176,11 @@ Task<Result<std::size_t>> find_start_file(Worker& worker, CommitLog& log, Recove
 Task<Result<RecoveryResult>> recover_log(Context& context, Worker& worker, CommitLog& log,
                                          QueueOffsets& offsets, RecoveryOptions options) {
   const std::size_t count = log.files().files().size();
-  if (count == 0) co_return RecoveryResult();
+  if (count == 0) {
+    context.observer.event(EventName::store_recovery_started, 0);
+    context.observer.event(EventName::store_recovery_finished, 0);
+    co_return RecoveryResult();
+  }
   Result<std::size_t> start = co_await find_start_file(worker, log, options);
   if (!start) co_return start.error();
   context.observer.event(EventName::store_recovery_started,
@@ -186,6 +201,7 @@ Task<Result<RecoveryResult>> recover_log(Context& context, Worker& worker, Commi
   co_await context.chaos.reach(CrashPoint::store_recovery_after_truncate);
   context.observer.event(EventName::store_recovery_finished, result.end.value(),
                          result.refused_bytes);
+  context.observer.log(LogLevel::info, describe(result));
   co_return result;
 }
 

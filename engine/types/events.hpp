@@ -16,7 +16,7 @@ enum class EventName : std::uint16_t {
   host_power_lost,          // a: host id
   host_power_restored,      // a: host id
   store_recovery_started,   // a: first file's offset
-  store_recovery_finished,  // a: offset accepted, b: bytes cut behind it
+  store_recovery_finished,  // a: offset accepted, b: declared length of the record refused there
   store_file_created,       // a: its first physical offset
   store_appended,           // a: physical offset, b: bytes
   store_flushed,            // a: flushed up to this physical offset
@@ -28,10 +28,10 @@ enum class EventName : std::uint16_t {
 
 // Places where a crash is worth trying: `co_await chaos.reach(point)` in the engine.
 enum class CrashPoint : std::uint16_t {
-  store_before_append,         // The put lock is held, nothing written.
-  store_after_append,          // The record is in the map, not flushed.
-  store_before_flush,          // The flush service is about to sync.
-  store_after_flush,           // Synced, the waiting sends are not yet answered.
+  store_before_append,           // The put lock is held, nothing written.
+  store_after_append,            // The record is in the map, not flushed.
+  store_before_flush,            // The flush service is about to sync.
+  store_after_flush,             // Synced, the waiting sends are not yet answered.
   store_between_blank_and_roll,  // The blank record is written, the next file not yet created.
   store_recovery_before_truncate,
   store_recovery_after_truncate,

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "engine/broker/configuration_keys.hpp"
@@ -175,6 +177,22 @@ TEST(BrokerConfiguration, ValuesApplyOnTopOfTheCallersDefaults) {
   ASSERT_EQ(more.size(), 1u);
   EXPECT_EQ(describe(more[0]),
             "listenPort: error: \"x\" is not allowed; allowed: a port number from 1 to 65535");
+}
+
+// docs/examples/broker.conf: the keys and values of a production sample.
+TEST(BrokerConfiguration, TheExampleStartsABrokerWithSyncFlushAndFilesOfTheDefaultSize) {
+  std::ifstream file(DRYDOCK_EXAMPLES "/broker.conf");
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const ConfigurationResult result = parse_broker_configuration(text);
+  EXPECT_FALSE(result.has_errors());
+  EXPECT_EQ(result.configuration.broker_name, "broker-a");
+  EXPECT_EQ(result.configuration.store.flush_disk_type, FlushDiskType::sync_flush);
+  EXPECT_EQ(result.configuration.store.mapped_file_size_commit_log, 1'073'741'824);
+  EXPECT_EQ(result.configuration.send_message_thread_pool_nums, 64);
+  const std::string said = notes(result);
+  EXPECT_NE(said.find("line 6: mapedFileSizeCommitLog: warning: RocketMQ 5.3.3 ignores"),
+            std::string::npos);
+  EXPECT_EQ(said.find("not a key of RocketMQ"), std::string::npos) << said;
 }
 
 // Every key once, in order: a table that people extend by hand.
