@@ -29,6 +29,7 @@ LossMechanism mechanism_of(const std::vector<RunResult>& runs) {
   std::vector<std::int64_t> ages;
   for (const RunResult& run : runs) {
     if (m.fault.empty() && !run.faults.empty()) m.fault = run.faults.front().kind;
+    m.at_risk += run.loss.at_risk;
     if (run.loss.lost.empty()) continue;
     ++m.runs_with_loss;
     m.lost += static_cast<std::int64_t>(run.loss.lost.size());
@@ -46,16 +47,23 @@ LossMechanism mechanism_of(const std::vector<RunResult>& runs) {
 }
 
 std::string explain(const LossMechanism& m) {
-  if (m.lost == 0) return effect_of(m.fault);
-  std::string text = effect_of(m.fault);
+  const std::string effect = effect_of(m.fault);
+  if (m.lost == 0 && m.at_risk == 0) {
+    return effect + ", and a flush had covered every acknowledged message";
+  }
+  if (m.lost == 0) {
+    return effect + ": " + count_text(m.at_risk) +
+           " acknowledged messages that no flush had covered outlived it";
+  }
+  std::string text = effect;
   if (m.lost_behind_last_flush > 0) {
-    text += ", and " + count_text(m.lost_behind_last_flush) + " of the " + count_text(m.lost) +
-            " lost messages had been acknowledged before any flush covered them; " + flush_age(m);
+    text += ", and with them " + count_text(m.lost_behind_last_flush) + " of " +
+            count_text(m.at_risk) +
+            " messages that were acknowledged before a flush covered them; " + flush_age(m);
   }
   const std::int64_t covered = m.lost - m.lost_behind_last_flush;
   if (covered > 0) {
-    text += "; " + count_text(covered) +
-            " lost messages had been covered by a flush, or the flush is not known";
+    text += "; " + count_text(covered) + " lost messages had been covered by a flush";
   }
   return text;
 }

@@ -14,6 +14,7 @@ struct LossMechanism {
   std::int64_t runs_with_loss = 0;
   std::int64_t lost = 0;
   std::int64_t lost_behind_last_flush = 0;  // No flush had covered them when the fault came.
+  std::int64_t at_risk = 0;                 // Over all runs: acknowledged, and not covered then.
   // Age of the last completed flush at the fault, over the runs with a loss in which one was seen.
   std::int64_t flush_age_min_ns = 0;
   std::int64_t flush_age_median_ns = 0;

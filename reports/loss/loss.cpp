@@ -63,15 +63,25 @@ void count_copies(const FinalStore& store, Ledger& ledger, LossReport& report) {
   report.corrupt += static_cast<std::int64_t>(store.damaged.size());
 }
 
+// Whether the fault found the message in the log, and no flush had covered it. Offsets are given
+// out again behind what recovery cut off, so the time of the send counts too.
+bool uncovered_at_fault(const SendRecord& send, const StoreFacts& facts) {
+  if (facts.flushed_to < 0 || facts.fault_ns < 0) return false;
+  return send.invoked_ns <= facts.fault_ns && send.physical_offset >= facts.flushed_to;
+}
+
 void count_send(const SendRecord& send, const Found& found, const StoreFacts& facts,
                 LossReport& report) {
   const bool stored = found.copies > 0;
   switch (send.outcome) {
     case SendOutcome::acked:
       ++report.acked;
+      if (uncovered_at_fault(send, facts)) {
+        report.at_risk += send.completed_ns <= facts.fault_ns || !found.intact;
+      }
       if (found.intact) return;
-      report.lost.push_back({send.key, send.physical_offset, send.completed_ns,
-                             facts.flushed_to >= 0 && send.physical_offset >= facts.flushed_to});
+      report.lost.push_back(
+          {send.key, send.physical_offset, send.completed_ns, uncovered_at_fault(send, facts)});
       return;
     case SendOutcome::unknown: ++(stored ? report.unknown_stored : report.unknown_absent); return;
     case SendOutcome::failed:

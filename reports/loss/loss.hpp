@@ -16,11 +16,11 @@ namespace drydock::reports {
 // What became of every send. `store.read` must hold: a store that nobody could read says nothing.
 //
 // lost            acked, and no intact copy is in the store
-// unknown_stored, unknown_absent   a send without a definite answer that is there, or is not
-// failed_stored   refused, and there all the same
-// duplicates      copies beyond the first of a key that was sent
-// corrupt         copies whose bytes differ from what was sent, and ranges that are no record
-// phantoms        records without a key of ours, or with one that was never sent
+// at_risk         acked before the fault and covered by no flush then (those that are lost
+// included) unknown_stored, unknown_absent   a send without a definite answer that is there, or is
+// not failed_stored   refused, and there all the same duplicates      copies beyond the first of a
+// key that was sent corrupt         copies whose bytes differ from what was sent, and ranges that
+// are no record phantoms        records without a key of ours, or with one that was never sent
 LossReport check_loss(const History& history, const FinalStore& store, const StoreFacts& facts);
 
 }  // namespace drydock::reports

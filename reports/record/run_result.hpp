@@ -33,6 +33,7 @@ struct FaultFact {
 // Where the log stood when the first fault took effect, and what recovery made of it: the mechanism
 // behind a loss. Offsets are physical; -1: unknown or did not happen.
 struct StoreFacts {
+  std::int64_t fault_ns = -1;       // The moment that they describe.
   std::int64_t appended_to = -1;    // End of the log in memory.
   std::int64_t flushed_to = -1;     // End of what a flush had covered.
   std::int64_t last_flush_ns = -1;  // When that flush had completed.
@@ -53,6 +54,7 @@ struct LostMessage {
 struct LossReport {
   std::int64_t acked = 0;
   std::vector<LostMessage> lost;  // Acknowledged and not returned.
+  std::int64_t at_risk = 0;       // Acknowledged before the fault, covered by no flush then.
   std::int64_t unknown_stored = 0;
   std::int64_t unknown_absent = 0;
   std::int64_t failed = 0;         // Definite refusals, stored or not.

@@ -63,17 +63,27 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
   return text;
 }
 
+std::string outage_of(const CellSummary& s) {
+  if (s.runs == 0) return "no run gave an answer";
+  if (s.rto_fault_never == s.runs) return "no write ever after";
+  std::string text = "no write for " + duration_text(s.rto_fault.median) + " (median)";
+  if (s.rto_fault_never > 0) {
+    text += ", in " + std::to_string(s.rto_fault_never) + " runs never after";
+  }
+  return text;
+}
+
 std::string loss_line(const CellResult& cell) {
   const CellSummary s = summarise(cell);
-  return count_text(s.lost) + " of " + count_text(s.acked) + " acknowledged messages on " +
-         fault_of(cell) + " (in " + std::to_string(s.runs_with_loss) + " of " +
-         std::to_string(s.runs) + " runs)";
+  return fault_of(cell) + ": " + count_text(s.lost) + " of " + count_text(s.acked) +
+         " acknowledged messages, in " + std::to_string(s.runs_with_loss) + " of " +
+         std::to_string(s.runs) + " runs; " + outage_of(s);
 }
 
 std::string losses(const Configuration& configuration) {
   std::vector<std::string> parts;
   for (const CellResult* cell : configuration.cells) parts.push_back(loss_line(*cell));
-  return joined(parts, "; ");
+  return joined(parts, ". ");
 }
 
 std::string reasons(const Configuration& configuration) {
@@ -85,8 +95,7 @@ std::string reasons(const Configuration& configuration) {
       if ((mechanism.lost > 0) == with_loss) parts.push_back(explain(mechanism));
     }
   }
-  if (configuration.total().lost > 0) return joined(parts, "; ");
-  return "nothing acknowledged was lost: " + joined(parts, "; ");
+  return joined(parts, ". ");
 }
 
 std::string text_of_changes(const std::map<std::string, std::string>& changes) {
@@ -101,14 +110,14 @@ std::string change(const std::vector<Configuration>& configurations) {
   for (std::size_t i = 1; i < configurations.size(); ++i) {
     const CellSummary after = configurations[i].total();
     const std::string name = text_of_changes(configurations[i].changes);
+    const std::string price = "its median send takes " + duration_text(after.latency_p50.median) +
+                              " instead of " + duration_text(before.latency_p50.median);
     if (before.lost > 0 && after.lost == 0) {
       parts.insert(parts.begin(), name + ": lost 0 of " + count_text(after.acked) +
-                                      " in the same " + std::to_string(after.runs) +
-                                      " runs; its median send takes " +
-                                      duration_text(after.latency_p50.median) + " instead of " +
-                                      duration_text(before.latency_p50.median));
+                                      " under the same faults; " + price);
     } else {
-      parts.push_back(name + " lost " + count_text(after.lost) + " of " + count_text(after.acked));
+      parts.push_back(name + " lost " + count_text(after.lost) + " of " + count_text(after.acked) +
+                      "; " + price);
     }
   }
   if (before.lost == 0) {

@@ -40,14 +40,15 @@ FaultFact fault_from(const Json& json) {
 }
 
 Json json_of(const StoreFacts& store) {
-  return {{"appended_to", store.appended_to},
+  return {{"fault_ns", store.fault_ns},
+          {"appended_to", store.appended_to},
           {"flushed_to", store.flushed_to},
           {"last_flush_ns", store.last_flush_ns},
           {"recovered_to", store.recovered_to}};
 }
 StoreFacts store_from(const Json& json) {
-  return {json.at("appended_to"), json.at("flushed_to"), json.at("last_flush_ns"),
-          json.at("recovered_to")};
+  return {json.at("fault_ns"), json.at("appended_to"), json.at("flushed_to"),
+          json.at("last_flush_ns"), json.at("recovered_to")};
 }
 
 Json json_of(const LostMessage& message) {
@@ -66,6 +67,7 @@ Json json_of(const LossReport& loss) {
   for (const LostMessage& message : loss.lost) lost.push_back(json_of(message));
   return {{"acked", loss.acked},
           {"lost", lost},
+          {"at_risk", loss.at_risk},
           {"unknown_stored", loss.unknown_stored},
           {"unknown_absent", loss.unknown_absent},
           {"failed", loss.failed},
@@ -78,6 +80,7 @@ LossReport loss_from(const Json& json) {
   LossReport loss;
   loss.acked = json.at("acked");
   for (const Json& message : json.at("lost")) loss.lost.push_back(lost_from(message));
+  loss.at_risk = json.at("at_risk");
   loss.unknown_stored = json.at("unknown_stored");
   loss.unknown_absent = json.at("unknown_absent");
   loss.failed = json.at("failed");

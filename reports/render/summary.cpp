@@ -19,6 +19,7 @@ void add_counts(const LossReport& loss, CellSummary& summary) {
   summary.duplicates += loss.duplicates;
   summary.unknown_stored += loss.unknown_stored;
   summary.unknown_absent += loss.unknown_absent;
+  summary.failed += loss.failed;
   summary.failed_stored += loss.failed_stored;
 }
 

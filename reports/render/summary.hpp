@@ -36,6 +36,7 @@ struct CellSummary {
   std::int64_t duplicates = 0;
   std::int64_t unknown_stored = 0;
   std::int64_t unknown_absent = 0;
+  std::int64_t failed = 0;
   std::int64_t failed_stored = 0;
   Spread lost_per_run;
   // Over the runs in which a send succeeded again; the others are counted in `never`.

@@ -1,6 +1,7 @@
 #include "reports/render/text.hpp"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "reports/record/numbers.hpp"
@@ -63,28 +64,31 @@ std::string first_screen(const DrillResult& result, std::size_t width) {
          paragraph("how sure", answer.sure, kLabel, width);
 }
 
-std::string time_or_never(std::int64_t value, std::int64_t never, std::int64_t runs) {
-  return never == runs ? "never" : duration_text(value);
+std::string counts(const Spread& spread) {
+  return count_text(spread.min) + "/" + count_text(spread.median) + "/" + count_text(spread.max);
+}
+
+// "1.50 s/1.51 s": median and longest; a run without an end makes the longest "never".
+std::string times(const Spread& spread, std::int64_t never, std::int64_t runs) {
+  if (runs == 0) return "-";
+  if (never == runs) return "never";
+  return duration_text(spread.median) + "/" +
+         (never > 0 ? std::string("never") : duration_text(spread.max));
+}
+
+std::string cell_name(const CellResult& cell) {
+  return text_of(cell.id) + (cell.changes.empty() ? " *" : "");
 }
 
 std::vector<std::string> row_of(const CellResult& cell) {
   const CellSummary s = summarise(cell);
-  const bool any = s.runs > 0;
-  const auto number = [&](std::int64_t value) {
-    return any ? count_text(value) : std::string("-");
-  };
-  std::string longest = time_or_never(s.rto_fault.max, s.rto_fault_never, s.runs);
-  if (s.rto_fault_never > 0) longest = "never";
-  return {text_of(cell.id) + (cell.changes.empty() ? " *" : ""),
+  return {cell_name(cell),
           std::to_string(s.runs + s.harness_runs),
-          number(s.acked),
-          number(s.lost),
+          count_text(s.acked),
+          count_text(s.lost),
           std::to_string(s.runs_with_loss),
-          number(s.lost_per_run.min),
-          number(s.lost_per_run.median),
-          number(s.lost_per_run.max),
-          any ? time_or_never(s.rto_fault.median, s.rto_fault_never, s.runs) : "-",
-          any ? longest : "-",
+          counts(s.lost_per_run),
+          times(s.rto_fault, s.rto_fault_never, s.runs),
           std::string(name_of(cell.verdict))};
 }
 
@@ -103,8 +107,8 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
 }
 
 std::string cells_table(const DrillResult& result) {
-  std::vector<std::vector<std::string>> rows{{"cell", "runs", "acked", "lost", "in runs", "min",
-                                              "median", "max", "rto.fault p50", "max", "verdict"}};
+  std::vector<std::vector<std::string>> rows{
+      {"cell", "runs", "acked", "lost", "in runs", "min/med/max", "rto.fault med/max", "verdict"}};
   for (const CellResult& cell : result.cells) rows.push_back(row_of(cell));
   std::string out = table(rows);
   const bool own = std::any_of(result.cells.begin(), result.cells.end(),
@@ -113,17 +117,34 @@ std::string cells_table(const DrillResult& result) {
   return out;
 }
 
+// One line per expectation with the number of its cells, and one per cell in which it is broken.
 std::string expectations(const DrillResult& result, std::size_t width) {
-  std::string out;
+  std::map<std::string, std::size_t> holding;
+  std::string broken;
   for (const CellResult& cell : result.cells) {
     for (const ExpectationResult& answer : cell.expectations) {
-      const std::string text = text_of(answer.expectation) + " in " + text_of(cell.id) + " (" +
-                               std::to_string(answer.runs_for) + " of " +
-                               std::to_string(answer.runs) + " runs by themselves)";
-      out += paragraph(answer.holds ? "  holds" : "  BROKEN", text, 10, width);
+      const std::string where = text_of(answer.expectation.cells);
+      const std::string text =
+          text_of(answer.expectation) + (where.empty() ? "" : " where " + where);
+      if (answer.holds) {
+        ++holding[text];
+      } else {
+        broken += paragraph("  BROKEN",
+                            text_of(answer.expectation) + " in " + text_of(cell.id) + ": true in " +
+                                std::to_string(answer.runs_for) + " of " +
+                                std::to_string(answer.runs) + " runs",
+                            10, width);
+      }
     }
   }
-  return out.empty() ? "" : "expectations\n" + out;
+  if (holding.empty() && broken.empty()) return "";
+  std::string out = "expectations\n" + broken;
+  for (const auto& [text, cells] : holding) {
+    out += paragraph("  holds",
+                     text + " (" + std::to_string(cells) + (cells == 1 ? " cell)" : " cells)"), 10,
+                     width);
+  }
+  return out;
 }
 
 std::string failed_runs(const DrillResult& result, std::size_t width) {
@@ -155,14 +176,16 @@ std::string list(const std::string& title, const std::vector<std::string>& lines
 }
 
 std::string counted_apart(const DrillResult& result) {
-  std::vector<std::vector<std::string>> rows{{"counted apart", "unknown-stored", "unknown-absent",
-                                              "failed-but-stored", "duplicates", "corrupt",
-                                              "phantom"}};
+  std::vector<std::vector<std::string>> rows{{"counted apart", "unknown stored/absent",
+                                              "failed/but stored", "duplicates", "corrupt",
+                                              "phantom", "rto.client med/max"}};
   for (const CellResult& cell : result.cells) {
     const CellSummary s = summarise(cell);
-    rows.push_back({text_of(cell.id), count_text(s.unknown_stored), count_text(s.unknown_absent),
-                    count_text(s.failed_stored), count_text(s.duplicates), count_text(s.corrupt),
-                    count_text(s.phantoms)});
+    rows.push_back({cell_name(cell),
+                    count_text(s.unknown_stored) + "/" + count_text(s.unknown_absent),
+                    count_text(s.failed) + "/" + count_text(s.failed_stored),
+                    count_text(s.duplicates), count_text(s.corrupt), count_text(s.phantoms),
+                    times(s.rto_client, s.rto_client_never, s.runs)});
   }
   return table(rows);
 }

@@ -16,12 +16,33 @@ const char* name_of(FlushDiskType type) {
   return type == FlushDiskType::sync_flush ? "SYNC_FLUSH" : "ASYNC_FLUSH";
 }
 
-// Notes of the broker's parser: errors end the matter, warnings are collected.
+std::string place_of(const ConfigurationNote& note) {
+  return note.line > 0 ? note.key + " (line " + std::to_string(note.line) + ")" : note.key;
+}
+
+// Notes of the broker's parser: errors end the matter, warnings are collected; what is said of
+// several keys is said once.
 void take_notes(const std::vector<ConfigurationNote>& notes, const std::string& source,
                 std::vector<std::string>& warnings) {
+  std::vector<std::string> texts;
+  std::map<std::string, std::vector<const ConfigurationNote*>> by_text;
   for (const ConfigurationNote& note : notes) {
-    const std::string line = source + ": " + describe(note);
-    if (note.severity == ConfigurationNote::Severity::error) throw InputError(line);
+    if (note.severity == ConfigurationNote::Severity::error) {
+      throw InputError(source + ": " + describe(note));
+    }
+    auto& same = by_text[note.text];
+    if (same.empty()) texts.push_back(note.text);
+    same.push_back(&note);
+  }
+  for (const std::string& text : texts) {
+    const auto& same = by_text[text];
+    std::string line = source + ": " + describe(*same.front());
+    if (same.size() > 1) {
+      line = source + ": " + text + ":";
+      for (const ConfigurationNote* note : same) {
+        line += (note == same.front() ? " " : ", ") + place_of(*note);
+      }
+    }
     if (std::find(warnings.begin(), warnings.end(), line) == warnings.end()) {
       warnings.push_back(line);
     }

@@ -21,6 +21,7 @@ void EventLog::Tap::event(EventName name, std::int64_t a, std::int64_t b) {
 // time of the fault" is before it.
 reports::StoreFacts EventLog::store_facts(std::int64_t fault_ns) const {
   reports::StoreFacts facts;
+  facts.fault_ns = fault_ns;
   for (const Entry& entry : entries_) {
     const bool recovery = entry.name == EventName::store_recovery_finished;
     if (fault_ns >= 0 && entry.time_ns > fault_ns) {

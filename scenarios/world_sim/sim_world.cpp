@@ -247,7 +247,20 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
                       "follows it one to one");
     }
   }
+  for (const auto& [name, set] : drill.fault_sets) {
+    for (const FaultSpec& fault : set) {
+      if (!fault.lasts) continue;
+      const bool kill = fault.kind == faults::FaultKind::process_kill;
+      lines.push_back(
+          name + ": " +
+          (kill ? "the killed process starts again after " : "the power is back after ") +
+          text_of(*fault.lasts));
+    }
+  }
   lines.push_back("network: the same-zone profile between hosts");
+  lines.push_back(
+      "client: connects again after 100 ms, twice as long after each failure, at most "
+      "1 s (RocketMQ's own does not wait)");
   return lines;
 }
 

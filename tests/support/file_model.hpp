@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace drydock::test {
@@ -135,8 +136,9 @@ class ModelDirectory {
 
   std::vector<Names> states_;
   std::size_t durable_ = 0;
-  std::map<const ModelFile*, std::size_t> born_;
-  std::map<const ModelFile*, std::size_t> changed_;
+  // Looked up only, never walked: the order of addresses decides nothing.
+  std::unordered_map<const ModelFile*, std::size_t> born_;
+  std::unordered_map<const ModelFile*, std::size_t> changed_;
 };
 
 }  // namespace drydock::test

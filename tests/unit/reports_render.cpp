@@ -19,10 +19,11 @@ RunResult run_of(std::uint64_t seed, std::size_t lost, const std::string& fault)
   run.verdict = Verdict::pass;
   run.plan = R"([{"do":"host.power-loss","on":"h"}])";
   run.faults.push_back({fault, "h", 3'000'000'000, 5'000'000'000});
-  run.store = {2'000, 1'000, 2'800'000'000, 1'000};
+  run.store = {3'000'000'000, 2'000, 1'000, 2'800'000'000, 1'000};
   run.loss.acked = 1'000;
   for (std::size_t i = 0; i < lost; ++i)
     run.loss.lost.push_back({i + 1, 1'500, 2'900'000'000, true});
+  run.loss.at_risk = 25;
   run.rto.fault_ns = 7'000'000'000;
   run.rto.client_ns = std::nullopt;
   run.rto.longest_stall_ns = 3'000'000'000;
@@ -71,10 +72,13 @@ TEST(Numbers, QuantilesAreOfTheSample) {
 TEST(Answer, SaysWhatWasLostWhyAndWhatHelps) {
   const Answer answer = answer_of(async_result());
   EXPECT_EQ(answer.promised, "flushDiskType=ASYNC_FLUSH: a promise");
-  EXPECT_NE(answer.lost.find("225 of 10,000 acknowledged messages on host.power-loss (in 9 of 10"),
+  EXPECT_NE(answer.lost.find("host.power-loss: 225 of 10,000 acknowledged messages, in 9 of 10 "
+                             "runs; no write for 7.00 s"),
             std::string::npos)
       << answer.lost;
-  EXPECT_NE(answer.why.find("225 of the 225 lost messages"), std::string::npos) << answer.why;
+  EXPECT_NE(answer.why.find("with them 225 of 250 messages that were acknowledged before a flush"),
+            std::string::npos)
+      << answer.why;
   EXPECT_NE(answer.change.find("flushDiskType=SYNC_FLUSH: lost 0 of 10,000"), std::string::npos)
       << answer.change;
   EXPECT_NE(answer.sure.find("10 seeds per cell"), std::string::npos) << answer.sure;
@@ -84,7 +88,7 @@ TEST(Answer, NeedsNoChangeWhereNothingIsLost) {
   DrillResult result = async_result();
   result.cells = {cell_of("SYNC_FLUSH", true, 0), cell_of("ASYNC_FLUSH", false, 25)};
   const Answer answer = answer_of(result);
-  EXPECT_TRUE(answer.why.starts_with("nothing acknowledged was lost")) << answer.why;
+  EXPECT_TRUE(answer.why.ends_with("that no flush had covered outlived it")) << answer.why;
   EXPECT_TRUE(answer.change.starts_with("none needed here; flushDiskType=ASYNC_FLUSH lost 225"))
       << answer.change;
 }

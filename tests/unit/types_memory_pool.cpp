@@ -60,7 +60,8 @@ constexpr bool kAddressSanitizer =
 #endif
 
 TEST(MemoryPool, FreedMemoryIsHandedOutAgain) {
-  if (kAddressSanitizer) GTEST_SKIP() << "optional: the pool is bypassed, so that use after free is seen";
+  if (kAddressSanitizer)
+    GTEST_SKIP() << "optional: the pool is bypassed, so that use after free is seen";
   void* const first = pool_allocate(70);
   pool_free(first, 70);
   // The same class of 128 bytes; not the neighbouring ones.

@@ -116,6 +116,7 @@ void WorkerPool::give(Worker& worker) {
   worker.busy = next_ < count_;
   if (!worker.busy) return;
   worker.number = next_++;
+  worker.given = std::chrono::steady_clock::now();
   // A worker that died meanwhile is noticed when its answer is read.
   (void)write_all(worker.to, reinterpret_cast<const char*>(&worker.number), sizeof(worker.number));
 }
@@ -144,6 +145,13 @@ Answer WorkerPool::take(Worker& worker) {
   return answer;
 }
 
+void WorkerPool::end_stuck_workers() {
+  const auto now = std::chrono::steady_clock::now();
+  for (const Worker& worker : workers_) {
+    if (worker.busy && now - worker.given > kWorkLimit) ::kill(worker.pid, SIGKILL);
+  }
+}
+
 bool WorkerPool::run(std::uint64_t count, const Done& done) {
   const Signals signals;
   count_ = count;
@@ -157,7 +165,9 @@ bool WorkerPool::run(std::uint64_t count, const Done& done) {
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       polled[i] = {workers_[i].busy ? workers_[i].from : -1, POLLIN, 0};
     }
-    const int ready = ::poll(polled.data(), polled.size(), -1);
+    constexpr int kLookMs = 1000;
+    const int ready = ::poll(polled.data(), polled.size(), kLookMs);
+    end_stuck_workers();
     if (interrupted != 0) return stop(), false;
     if (ready < 0 && errno != EINTR) fail("poll");
     for (std::size_t i = 0; i < workers_.size(); ++i) {

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,9 +19,11 @@ struct Answer {
 };
 
 // Workers are forked from this process, so they know everything that it knew, and live until the
-// work is done. A crash costs the number that the worker had; another worker takes its place.
+// work is done. A crash costs the number that the worker had; another worker takes its place. So
+// does work that never ends: after `kWorkLimit` of real time its worker is killed.
 class WorkerPool {
  public:
+  static constexpr std::chrono::minutes kWorkLimit{10};
   using Work = std::function<std::string(std::uint64_t number)>;
   using Done = std::function<void(std::uint64_t number, const Answer& answer)>;
 
@@ -41,6 +44,7 @@ class WorkerPool {
     int from = -1;  // We read answers.
     bool busy = false;
     std::uint64_t number = 0;
+    std::chrono::steady_clock::time_point given;
   };
 
   Worker start();
@@ -48,6 +52,8 @@ class WorkerPool {
   void give(Worker& worker);
   // Reads the answer of a worker, or finds out how it ended and starts another one.
   Answer take(Worker& worker);
+  // Kills workers whose time is up; how they ended is found out as for a crash.
+  void end_stuck_workers();
   std::string bury(Worker& worker);
   void stop();
 
