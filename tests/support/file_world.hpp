@@ -78,12 +78,12 @@ class FileActor {
   // The file, opened (and made) when it is first asked for.
   File& file(const std::string& path, OpenOptions options = {.create = Create::if_missing}) {
     auto& entry = holding_->files[path];
-    if (entry == nullptr) entry = std::move(*now(files().open(worker(), path, options)));
+    if (entry == nullptr) entry = must(now(files().open(worker(), path, options)));
     return *entry;
   }
   MappedFile& map(const std::string& path, std::int64_t size) {
     auto& entry = holding_->maps[path];
-    if (entry == nullptr) entry = std::move(*now(files().map(worker(), path, size)));
+    if (entry == nullptr) entry = must(now(files().map(worker(), path, size)));
     return *entry;
   }
   void close(const std::string& path) {
@@ -108,6 +108,11 @@ class FileActor {
   Result<void> sync_data(const std::string& path) { return now(file(path).sync_data(worker())); }
 
  private:
+  template <class T>
+  static T must(Result<T> result) {
+    ENSURE(result.has_value());
+    return std::move(*result);
+  }
   struct Holding {
     explicit Holding(TaskScope& root) : tasks(root) {}
     Worker* worker = nullptr;

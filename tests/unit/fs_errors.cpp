@@ -147,7 +147,7 @@ TEST(DeviceWithoutPower, FailsWritebackAndLaterTheJournal) {
   EXPECT_FALSE(world->sync("/f").has_value());
   EXPECT_EQ(world->read("/f"), "new");
   world.run_for(Duration::s(10));
-  EXPECT_EQ(error_of(world->write("/g", 0, "x")), ErrorCode::read_only);
+  EXPECT_EQ(error_of(world->write("/f", 4096, "x")), ErrorCode::read_only);
 }
 
 }  // namespace

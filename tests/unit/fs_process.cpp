@@ -215,7 +215,7 @@ TEST(SharedDisk, ShowsTheNextHostWhatTheLostOneHadSynced) {
   sim::HostFiles files_of_b(world.kernel, world.b, world.disk, {});
   FileActor on_b(files_of_b, world.b, "pb");
   EXPECT_EQ(on_b.read("/f"), "synced");
-  EXPECT_EQ(world.disk.store().origin(65).author_host, 1u);
+  EXPECT_EQ(world.disk.store().origin(257).author_host, 1u) << "the first block behind the journal";
 }
 
 TEST(SharedDisk, IsDamagedWhenAHostThatWasNotFencedCommitsAfterAnotherHasMounted) {

@@ -161,12 +161,16 @@ TEST(HungData, StopsOnlyTheSync) {
   MappedFile& map = world->map("/m", 64 << 20);
   ASSERT_TRUE(world->sync("/m").has_value());
   world.settle();
+  Worker& other = world->process().context().workers.add("other");
   world.disk.hang(DiskHang::data_writes);
   ASSERT_TRUE(map.try_store(world->worker(), 0, bytes_of("x")));
   const Asked<void> sync = world->start(map.sync(world->worker(), 0, 4096));
   for (std::int64_t offset = 4096; offset < 1100 * 4096; offset += 4096) {
     world.run_for(Duration::ms(10));
-    ASSERT_TRUE(map.try_store(world->worker(), offset, bytes_of("x")));
+    const std::int64_t start = world.kernel.now();
+    const SharedBytes bytes = SharedBytes::copy_of("x");
+    ASSERT_TRUE(world->now(map.store(other, offset, bytes)).has_value());
+    ASSERT_LE(since(world, start), Duration::us(100)) << "while the journal's blocks are written";
   }
   EXPECT_FALSE(sync->done());
   EXPECT_EQ(world->worker().wait_place(), WaitPlace::writeback);

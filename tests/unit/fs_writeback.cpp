@@ -61,7 +61,7 @@ TEST(DirtyLimit, BlocksAWriterUntilAWritebackEnds) {
   world.run_for(Duration::s(3));
   EXPECT_FALSE(store->done());
   EXPECT_EQ(world->worker().wait_place(), WaitPlace::dirty_throttle);
-  EXPECT_TRUE(store_page(world, map, 0)) << "a page that is dirty already costs nothing";
+  EXPECT_TRUE(store_page(world, map, page - 1)) << "a page that is dirty already costs nothing";
   world.disk.release(sim::DiskHang::data_writes);
   world.run_for(Duration::ms(10));
   EXPECT_TRUE(store->done());
