@@ -149,7 +149,10 @@ std::optional<std::int64_t> value_of(Metric metric, const RunResult& run) {
 void judge_run(RunResult& run, const std::vector<Expectation>& of_its_cell, bool store_read) {
   if (run.verdict == Verdict::harness) return;
   Findings findings;
-  if (!run.divergence.empty()) findings.add(Verdict::harness, "nondeterminism: " + run.divergence);
+  if (!run.divergence.empty()) {
+    const std::string first_line = run.divergence.substr(0, run.divergence.find('\n'));
+    findings.add(Verdict::harness, "nondeterminism: " + first_line);
+  }
   if (store_read) find_damage(run, of_its_cell, findings);
   const FaultFact* const idle = fault_without_effect(run);
   if (idle != nullptr) {

@@ -147,6 +147,18 @@ std::string expectations(const DrillResult& result, std::size_t width) {
   return out;
 }
 
+// The lines of a text, each behind `indent` blanks.
+std::string indented(const std::string& text, std::size_t indent) {
+  std::string out;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    out += std::string(indent, ' ') + text.substr(begin, end - begin) + "\n";
+    begin = end + 1;
+  }
+  return out;
+}
+
 std::string failed_runs(const DrillResult& result, std::size_t width) {
   std::string out;
   for (const CellResult& cell : result.cells) {
@@ -160,6 +172,7 @@ std::string failed_runs(const DrillResult& result, std::size_t width) {
           "  " + std::string(name_of(run.verdict)),
           "--seed " + std::to_string(run.seed) + ", " + text_of(cell.id) + ": " + run.note, 16,
           width);
+      out += indented(run.divergence, 16);
     }
     if (failed > shown) out += "  ... and " + std::to_string(failed - shown) + " more there\n";
   }

@@ -37,7 +37,7 @@ def refusals(report):
         cut_drill.write_text("{")
         cases = [
             ([], "subcommand is required"),
-            (["walk"], "walk"),
+            (["walk"], "there is no command 'walk'"),
             (["run"], "scenario is required"),
             (["run", DRILL, "--bogus"], "--bogus"),
             (["run", "no-such.json"], "no-such.json: cannot be read"),

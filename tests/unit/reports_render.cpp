@@ -127,6 +127,17 @@ TEST(Text, ShowsHowToReplayARunThatFailed) {
   EXPECT_NE(text.find("--seed 5,"), std::string::npos) << text;
 }
 
+TEST(Text, ShowsWhereTwoRunsDiffer) {
+  DrillResult result = async_result();
+  RunResult& run = result.cells[0].runs[0];
+  run.divergence = "the runs differ at event 7\n  first   a\n  second  b\n";
+  run.verdict = Verdict::harness;
+  const std::string text = render_text(result, 100);
+  EXPECT_NE(text.find("                the runs differ at event 7\n                  first   a\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Json, ARunSurvivesTheWayThereAndBack) {
   RunResult run = run_of(18'446'744'073'709'551'615u, 2, "process.kill");
   EXPECT_EQ(run_from_json(run_to_json(run)), run);

@@ -26,6 +26,18 @@ void add_run(CLI::App& app, RunOptions& options) {
   run->callback([jobs, &options] { options.jobs_given = jobs->count() > 0; });
 }
 
+// CLI11 reports an unknown command as a missing one.
+void refuse_unknown_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::string known;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == argv[1]) return;
+    known += (known.empty() ? "" : ", ") + command->get_name();
+  }
+  throw drydock::scenarios::InputError("there is no command '" + std::string(argv[1]) +
+                                       "'; known here: " + known);
+}
+
 int fail(int status, const char* what) {
   std::fprintf(stderr, "drydock: %s\n", what);
   return status;
@@ -42,6 +54,7 @@ int main(int argc, char** argv) {
   CLI::App* const list = app.add_subcommand("list", "What scenarios can refer to");
   CLI::App* const version = app.add_subcommand("version", "Which build this is");
   try {
+    refuse_unknown_command(app, argc, argv);
     app.parse(argc, argv);
     if (list->parsed()) return drydock::cli::list();
     if (version->parsed()) return drydock::cli::version();

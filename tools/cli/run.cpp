@@ -75,6 +75,7 @@ scenarios::Experiment experiment_of(const RunOptions& options) {
   if (!options.conf.empty()) user.text = read_file(options.conf);
   auto experiment = scenarios::make_experiment(std::move(drill), user, settings_of(options));
   experiment.facts.version = kVersion;
+  if (options.verify) experiment.facts.replay += " --verify";
   experiment.facts.assumed = scenarios::assumptions_of(experiment.drill);
   experiment.facts.not_modelled = scenarios::not_modelled();
   return experiment;
