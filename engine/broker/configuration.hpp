@@ -1,8 +1,11 @@
 // engine/broker is the broker that users know: it reads broker.conf, serves requests and answers.
 //
 //   configuration        broker.conf as users write it, with notes on what has no effect
-//   configuration_keys   the table of RocketMQ's keys: honoured, without effect, old spellings
+//   configuration_keys   which of RocketMQ's keys are honoured or refused, and old spellings
+//   property_table       every property of RocketMQ with its type and default (generated)
+//   property_value       which texts are values of a type, as Java reads them (pure)
 //   properties_file      the syntax of Java's properties files
+//   utf8                 the encodings that such a file may have (pure)
 //   worker_pool          a set of workers with a bounded queue, as RocketMQ's thread pools
 //   topics               which topics exist and how many queues they have
 //   send_processor       the checks and the answer of one send
@@ -40,6 +43,7 @@ struct BrokerConfiguration {
 struct ConfigurationNote {
   enum class Severity : std::uint8_t {
     warning,  // The broker starts; the line does not do what its author may expect.
+    refused,  // RocketMQ would start; this version can't do what the line says.
     error,    // The value can't be used: the caller should not start the broker.
   };
   int line = 0;  // From 1; 0 if the value did not come from a file.
@@ -51,7 +55,7 @@ struct ConfigurationNote {
 struct ConfigurationResult {
   BrokerConfiguration configuration;
   std::vector<ConfigurationNote> notes;  // In the order of the lines.
-  bool has_errors() const;
+  bool has_errors() const;               // Or refusals: the broker should not start.
 };
 
 // Reads a broker.conf: the syntax of Java's properties files, RocketMQ's keys. Values are applied

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "engine/broker/property_value.hpp"
 #include "engine/wire/remoting_frame.hpp"
 
 namespace drydock {
@@ -35,8 +36,8 @@ bool set_ms(Duration& into, std::string_view value) {
 }
 
 bool set_bool(bool& into, std::string_view value) {
-  into = value == "true";
-  return value == "true" || value == "false";
+  into = equal_ignoring_case(value, "true");
+  return into || equal_ignoring_case(value, "false");
 }
 
 bool set_flush_disk_type(Configuration& configuration, std::string_view value) {
@@ -153,174 +154,20 @@ constexpr std::array kHonoured = {
                 }},
 };
 
-// Storage reference, section 11, the keys of the production sample, and those that every
-// deployment guide names.
-constexpr std::string_view kWithoutEffect[] = {
-    "accessMessageInMemoryHotRatio",
-    "accessMessageInMemoryMaxRatio",
-    "ackMessageThreadPoolNums",
-    "aclEnable",
-    "adminBrokerThreadPoolNums",
-    "allAckInSyncStateSet",
-    "asyncLearner",
-    "asyncSendEnable",
-    "autoCreateSubscriptionGroup",
-    "autoMessageVersionOnTopicLen",
-    "batchDispatchRequestThreadPoolNums",
-    "bitMapLengthConsumeQueueExt",
-    "brokerElectionPriority",
-    "brokerFastFailureEnable",
-    "brokerHeartbeatInterval",
-    "brokerIP2",
-    "brokerId",
-    "brokerNotActiveTimeoutMillis",
-    "brokerPermission",
-    "brokerRole",
-    "brokerTopicEnable",
-    "checkSyncStateSetPeriod",
-    "cleanFileForciblyEnable",
-    "cleanResourceInterval",
-    "clientManageThreadPoolNums",
-    "clusterTopicEnable",
-    "coldDataFlowControlEnable",
-    "commitCommitLogLeastPages",
-    "commitCommitLogThoroughInterval",
-    "commitIntervalCommitLog",
-    "compressedRegister",
-    "consumerFallbehindThreshold",
-    "consumerManageThreadPoolNums",
-    "consumerOffsetUpdateVersionStep",
-    "controllerAddr",
-    "controllerHeartBeatTimeoutMills",
-    "dLegerGroup",
-    "dLegerPeers",
-    "dLegerSelfId",
-    "dataReadAheadEnable",
-    "defaultQueryMaxNum",
-    "delayOffsetUpdateVersionStep",
-    "deleteCommitLogFilesInterval",
-    "deleteConsumeQueueFilesInterval",
-    "deleteFileBatchMax",
-    "deleteWhen",
-    "destroyMapedFileIntervalForcibly",
-    "disableConsumeIfConsumerReadSlowly",
-    "diskFallRecorded",
-    "diskMaxUsedSpaceRatio",
-    "diskSpaceCleanForciblyRatio",
-    "diskSpaceWarningLevelRatio",
-    "duplicationEnable",
-    "enableAutoInSyncReplicas",
-    "enableBuildConsumeQueueConcurrently",
-    "enableCompaction",
-    "enableConsumeQueueExt",
-    "enableControllerMode",
-    "enableDLegerCommitLog",
-    "enableLmq",
-    "enableMultiDispatch",
-    "enablePropertyFilter",
-    "enableScheduleAsyncDeliver",
-    "enableSlaveActingMaster",
-    "enabledAppendPropCRC",
-    "endTransactionThreadPoolNums",
-    "fastFailIfNoBufferInStorePool",
-    "fetchNamesrvAddrByAddressServer",
-    "fileReservedTime",
-    "flushConsumeQueueLeastPages",
-    "flushConsumeQueueThoroughInterval",
-    "flushConsumerOffsetInterval",
-    "flushDelayOffsetInterval",
-    "flushIntervalConsumeQueue",
-    "flushLeastPagesWhenWarmMapedFile",
-    "forceRegister",
-    "forceVerifyPropCRC",
-    "haFlowControlEnable",
-    "haHousekeepingInterval",
-    "haListenPort",
-    "haMasterAddress",
-    "haMaxGapNotInSync",
-    "haMaxTimeSlaveNotCatchup",
-    "haSendHeartbeatInterval",
-    "haTransferBatchSize",
-    "heartbeatThreadPoolNums",
-    "inSyncReplicas",
-    "logicalDiskSpaceCleanForciblyThreshold",
-    "longPollingEnable",
-    "mappedFileSizeConsumeQueue",
-    "mappedFileSizeConsumeQueueExt",
-    "mappedFileSizeTimerLog",
-    "mapperFileSizeBatchConsumeQueue",
-    "maxFilterMessageSize",
-    "maxHaTransferByteInSecond",
-    "maxHashSlotNum",
-    "maxIndexNum",
-    "maxLmqConsumeQueueNum",
-    "maxMsgsNumBatch",
-    "maxRecoveryCommitlogFiles",
-    "maxTransferBytesOnMessageInDisk",
-    "maxTransferBytesOnMessageInMemory",
-    "maxTransferCountOnMessageInDisk",
-    "maxTransferCountOnMessageInMemory",
-    "messageDelayLevel",
-    "messageIndexEnable",
-    "messageIndexSafe",
-    "minInSyncReplicas",
-    "namesrvAddr",
-    "offsetCheckInSlave",
-    "popPollingSize",
-    "pullMessageThreadPoolNums",
-    "pullThreadPoolQueueCapacity",
-    "putConsumeQueueDataByFileChannel",
-    "putMessageTimeout",
-    "putMsgIndexHightWater",
-    "queryMessageThreadPoolNums",
-    "queryThreadPoolQueueCapacity",
-    "readUnCommitted",
-    "recheckReputOffsetFromCq",
-    "recoverConcurrently",
-    "recoverThreadPoolNums",
-    "redeleteHangedFileInterval",
-    "registerBrokerTimeoutMills",
-    "registerNameServerPeriod",
-    "rejectTransactionMessage",
-    "replicasPerDiskPartition",
-    "reviveQueueNum",
-    "rocketmqHome",
-    "serverWorkerThreads",
-    "shortPollingTimeMills",
-    "slaveReadEnable",
-    "slaveTimeout",
-    "spinLockCollisionRetreatOptimalDegree",
-    "startAcceptSendRequestTimeStamp",
-    "storePathEpochFile",
-    "storeType",
-    "syncBrokerMetadataPeriod",
-    "syncControllerMetadataPeriod",
-    "syncFromLastFile",
-    "timerCongestNumEachSlot",
-    "timerFlushIntervalMs",
-    "timerMaxDelaySec",
-    "timerPrecisionMs",
-    "timerRollWindowSlot",
-    "timerWheelEnable",
-    "topicQueueLockNum",
-    "totalReplicas",
-    "traceTopicEnable",
-    "transactionCheckInterval",
-    "transactionCheckMax",
-    "transactionTimeOut",
-    "transferMsgByHeap",
-    "transientStorePoolEnable",
-    "transientStorePoolSize",
-    "travelCqFileNumWhenGetMessage",
-    "useABSLock",
-    "useEpollNativeSelector",
-    "useReentrantLockWhenPutMessage",
-    "waitTimeMillsInHeartbeatQueue",
-    "waitTimeMillsInPullQueue",
-    "waitTimeMillsInSendQueue",
-    "waitTimeMillsInTransactionQueue",
-    "wakeCommitWhenPutMessage",
-    "warmMapedFileEnable",
+// What decides which bytes are stored, or who has them when SEND_OK is given: to run it as if the
+// key were not there would answer another question.
+constexpr std::string_view kOtherMode = "another replication mode than the one that runs";
+constexpr std::string_view kOtherBytes = "another layout of the store's files";
+
+constexpr std::array kRefused = {
+    RefusedKey{"duplicationEnable", "false", kOtherMode},
+    RefusedKey{"enableControllerMode", "false", kOtherMode},
+    RefusedKey{"enableDLegerCommitLog", "false", kOtherMode},
+    RefusedKey{"enableSlaveActingMaster", "false", kOtherMode},
+    RefusedKey{"enabledAppendPropCRC", "false", kOtherBytes},
+    RefusedKey{"forceVerifyPropCRC", "false", kOtherBytes},
+    RefusedKey{"storeType", "default", kOtherBytes},
+    RefusedKey{"transientStorePoolEnable", "false", "another way from memory to the file"},
 };
 
 constexpr std::array kOldSpellings = {
@@ -328,14 +175,16 @@ constexpr std::array kOldSpellings = {
     OldSpelling{"mapedFileSizeConsumeQueue", "mappedFileSizeConsumeQueue", "6000000"},
 };
 
-// Levenshtein's distance: letters to insert, delete or replace. Case counts.
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
+
+// Levenshtein's distance: letters to insert, delete or replace. Case doesn't count.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     std::size_t diagonal = std::exchange(row[0], i);
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      const std::size_t replaced = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
       diagonal = row[j];
       row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
     }
@@ -343,23 +192,49 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+template <class Keys, class Key>
+const Key* find_key(const Keys& keys, std::string_view name, std::string_view Key::* member) {
+  const auto found = std::ranges::find(keys, name, member);
+  return found == std::ranges::end(keys) ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::span<const HonouredKey> honoured_keys() { return kHonoured; }
-std::span<const std::string_view> keys_without_effect() { return kWithoutEffect; }
+std::span<const RefusedKey> refused_keys() { return kRefused; }
 std::span<const OldSpelling> old_spellings() { return kOldSpellings; }
+
+const HonouredKey* find_honoured(std::string_view name) {
+  return find_key(kHonoured, name, &HonouredKey::name);
+}
+const RefusedKey* find_refused(std::string_view name) {
+  return find_key(kRefused, name, &RefusedKey::name);
+}
+const OldSpelling* find_old_spelling(std::string_view name) {
+  return find_key(kOldSpellings, name, &OldSpelling::old_name);
+}
+
+KeyState state_of(std::string_view name) {
+  if (find_honoured(name) != nullptr) return KeyState::honoured;
+  if (find_refused(name) != nullptr) return KeyState::refused;
+  const auto rows = find_properties(name);
+  const bool known = !rows.empty() && is_of_broker_conf(rows.front().owner);
+  return known ? KeyState::accepted_without_effect : KeyState::unknown;
+}
 
 std::string_view nearest_key(std::string_view key) {
   std::string_view nearest;
-  std::size_t best = key.size() / 3 + 1;
-  const auto consider = [&](std::string_view name) {
-    const std::size_t distance = edit_distance(key, name);
-    if (distance >= best) return;
+  std::size_t best = key.size() / 4 + 2;
+  for (const Property& property : property_table()) {
+    if (!is_of_broker_conf(property.owner)) continue;
+    // Letters that one has more than the other have to change in any case.
+    if (key.size() >= property.name.size() + best) continue;
+    if (property.name.size() >= key.size() + best) continue;
+    const std::size_t distance = edit_distance(key, property.name);
+    if (distance >= best) continue;
     best = distance;
-    nearest = name;
-  };
-  for (const HonouredKey& known : kHonoured) consider(known.name);
-  for (const std::string_view known : kWithoutEffect) consider(known);
+    nearest = property.name;
+  }
   return nearest;
 }
 

@@ -1,7 +1,10 @@
 #include "engine/broker/properties_file.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+
+#include "engine/broker/utf8.hpp"
 
 namespace drydock {
 
@@ -57,45 +60,66 @@ std::optional<std::uint32_t> four_hex_digits(std::string_view text) {
   return value;
 }
 
-void append_utf8(std::string& out, std::uint32_t point) {
-  if (point < 0x80) {
-    out += static_cast<char>(point);
-  } else if (point < 0x800) {
-    out += static_cast<char>(0xc0 | (point >> 6));
-    out += static_cast<char>(0x80 | (point & 0x3f));
-  } else {
-    out += static_cast<char>(0xe0 | (point >> 12));
-    out += static_cast<char>(0x80 | ((point >> 6) & 0x3f));
-    out += static_cast<char>(0x80 | (point & 0x3f));
-  }
-}
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-std::string unescape(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\' || i + 1 == text.size()) {
-      out += text[i];
-      continue;
-    }
-    const char c = text[++i];
-    if (c == 'u') {
-      const auto point = four_hex_digits(text.substr(i + 1));
-      if (point) {
-        append_utf8(out, *point);
-        i += 4;
-        continue;
+// Reads what follows a backslash and a u.
+class Escapes {
+ public:
+  bool malformed() const { return malformed_; }
+
+  std::string unescape(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+      if (text.front() != '\\' || text.size() == 1) {
+        out += text.front();
+        text.remove_prefix(1);
+      } else if (text[1] == 'u') {
+        take_unicode(text, out);
+      } else {
+        out += plain(text[1]);
+        text.remove_prefix(2);
       }
     }
+    return out;
+  }
+
+ private:
+  static char plain(char c) {
     switch (c) {
-      case 't': out += '\t'; break;
-      case 'n': out += '\n'; break;
-      case 'r': out += '\r'; break;
-      case 'f': out += '\f'; break;
-      default: out += c;
+      case 't': return '\t';
+      case 'n': return '\n';
+      case 'r': return '\r';
+      case 'f': return '\f';
+      default: return c;
     }
   }
-  return out;
-}
+
+  // The unit that a text starting with \u names.
+  static std::optional<std::uint32_t> unit_of(std::string_view text) {
+    return text.starts_with("\\u") ? four_hex_digits(text.substr(2)) : std::nullopt;
+  }
+
+  void take_unicode(std::string_view& text, std::string& out) {
+    const auto unit = unit_of(text);
+    if (!unit) {
+      malformed_ = true;
+      out += 'u';
+      text.remove_prefix(2);
+      return;
+    }
+    text.remove_prefix(6);
+    if (*unit < 0xd800 || *unit > 0xdfff) return append_utf8(out, *unit);
+    const auto low = unit_of(text);
+    if (*unit > 0xdbff || !low || *low < 0xdc00 || *low > 0xdfff) {
+      out += '?';
+      return;
+    }
+    text.remove_prefix(6);
+    append_utf8(out, 0x10000 + ((*unit - 0xd800) << 10) + (*low - 0xdc00));
+  }
+
+  bool malformed_ = false;
+};
 
 PropertyLine split_entry(std::string_view entry, int line) {
   std::size_t end = 0;
@@ -107,28 +131,59 @@ PropertyLine split_entry(std::string_view entry, int line) {
   if (!value.empty() && (value.front() == '=' || value.front() == ':')) {
     value = skip_blanks(value.substr(1));
   }
-  return {line, unescape(entry.substr(0, end)), unescape(value)};
+  Escapes escapes;
+  PropertyLine read;
+  read.line = line;
+  read.key = escapes.unescape(entry.substr(0, end));
+  read.value = escapes.unescape(value);
+  if (escapes.malformed()) read.fault = PropertyLine::Fault::malformed_escape;
+  return read;
+}
+
+bool has_letters_beyond_ascii(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+}
+
+bool is_comment(std::string_view line) { return line.front() == '#' || line.front() == '!'; }
+
+// Joins lines to entries. False at the end of the text.
+bool next_entry(LineReader& lines, std::string& entry, int& number) {
+  entry.clear();
+  bool continued = false;
+  std::string_view line;
+  while (lines.next(line)) {
+    line = skip_blanks(line);
+    if (entry.empty()) {
+      // Also behind a line that is nothing but a backslash.
+      continued = false;
+      if (line.empty() || is_comment(line)) continue;
+      number = lines.number();
+    }
+    entry += line;
+    continued = ends_in_open_backslash(entry);
+    if (!continued) return true;
+    entry.pop_back();
+  }
+  return continued;
 }
 
 }  // namespace
 
-std::vector<PropertyLine> read_properties(std::string_view text) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+std::vector<PropertyLine> read_properties(std::string_view bytes) {
+  const bool utf8 = is_utf8(bytes);
+  const std::string converted = utf8 ? std::string() : utf8_from_latin1(bytes);
+  const std::string_view text = utf8 ? bytes : std::string_view(converted);
   std::vector<PropertyLine> entries;
   LineReader lines(text);
-  std::string_view line;
-  while (lines.next(line)) {
-    line = skip_blanks(line);
-    if (line.empty() || line.front() == '#' || line.front() == '!') continue;
-    const int number = lines.number();
-    std::string entry(line);
-    while (ends_in_open_backslash(entry)) {
-      entry.pop_back();
-      std::string_view more;
-      if (!lines.next(more)) break;
-      entry += skip_blanks(more);
+  std::string entry;
+  int number = 0;
+  while (next_entry(lines, entry, number)) {
+    PropertyLine read = split_entry(entry, number);
+    read.utf8_letters = utf8 && has_letters_beyond_ascii(entry);
+    if (utf8 && number == 1 && read.key.starts_with(kByteOrderMark)) {
+      read.fault = PropertyLine::Fault::byte_order_mark;
     }
-    entries.push_back(split_entry(entry, number));
+    entries.push_back(std::move(read));
   }
   return entries;
 }

@@ -27,7 +27,7 @@ void take_notes(const std::vector<ConfigurationNote>& notes, const std::string& 
   std::vector<std::string> texts;
   std::map<std::string, std::vector<const ConfigurationNote*>> by_text;
   for (const ConfigurationNote& note : notes) {
-    if (note.severity == ConfigurationNote::Severity::error) {
+    if (note.severity != ConfigurationNote::Severity::warning) {
       throw InputError(source + ": " + describe(note));
     }
     auto& same = by_text[note.text];

@@ -1,75 +1,19 @@
-// broker.conf as users write it: the syntax of properties files, keys that count, keys that don't,
-// and what the notes say about each line.
+// broker.conf as users write it: keys that count, keys that don't, and what the notes say about
+// each line.
 #include "engine/broker/configuration.hpp"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <set>
-
-#include "engine/broker/configuration_keys.hpp"
-#include "engine/broker/properties_file.hpp"
 
 namespace drydock::test {
 namespace {
-
-using Severity = ConfigurationNote::Severity;
-
-std::string entries(std::string_view text) {
-  std::string all;
-  for (const PropertyLine& line : read_properties(text)) {
-    all += std::to_string(line.line) + "[" + line.key + "|" + line.value + "]";
-  }
-  return all;
-}
 
 std::string notes(const ConfigurationResult& result) {
   std::string all;
   for (const ConfigurationNote& note : result.notes) all += describe(note) + "\n";
   return all;
-}
-
-TEST(BrokerProperties, SeparatorsAndBlanks) {
-  EXPECT_EQ(entries("a=b"), "1[a|b]");
-  EXPECT_EQ(entries("a:b"), "1[a|b]");
-  EXPECT_EQ(entries("a b"), "1[a|b]");
-  EXPECT_EQ(entries(" \t a \t = \t b c"), "1[a|b c]");
-  EXPECT_EQ(entries("a==b"), "1[a|=b]");
-  EXPECT_EQ(entries("a"), "1[a|]");
-  EXPECT_EQ(entries("a="), "1[a|]");
-  EXPECT_EQ(entries("=b"), "1[|b]");
-  EXPECT_EQ(entries("a=b \n"), "1[a|b ]");  // Java keeps the blank.
-}
-
-TEST(BrokerProperties, CommentsAndEmptyLines) {
-  EXPECT_EQ(entries("# a=1\n  ! b=2\n\n   \nc=3 # no comment"), "5[c|3 # no comment]");
-  EXPECT_EQ(entries("# a comment is not continued\\\na=1"), "2[a|1]");
-}
-
-TEST(BrokerProperties, LineEnds) {
-  EXPECT_EQ(entries("a=1\r\nb=2\rc=3\n"), "1[a|1]2[b|2]3[c|3]");
-  EXPECT_EQ(entries("\r\n\r\na=1"), "3[a|1]");
-}
-
-TEST(BrokerProperties, ContinuedLines) {
-  EXPECT_EQ(entries("a=1,\\\n   2,\\\r\n3\nb=4"), "1[a|1,2,3]4[b|4]");
-  EXPECT_EQ(entries("a=even\\\\\nb=1"), "1[a|even\\]2[b|1]");
-  EXPECT_EQ(entries("a=at the end\\"), "1[a|at the end]");
-  EXPECT_EQ(entries("a\\ b : c\\\n   d"), "1[a b|cd]");
-}
-
-TEST(BrokerProperties, Escapes) {
-  EXPECT_EQ(entries("a=x\\ty\\u00e9\\u20AC\\q"), "1[a|x\ty\u00e9\u20acq]");
-  EXPECT_EQ(entries("a\\=b\\:c=d"), "1[a=b:c|d]");
-  EXPECT_EQ(entries("a=\\u12"), "1[a|u12]");  // Java refuses the file; we take it literally.
-}
-
-TEST(BrokerProperties, Utf8AndAByteOrderMark) {
-  EXPECT_EQ(entries("\xef\xbb\xbf"
-                    "a=\u4f60"),
-            "1[a|\u4f60]");
 }
 
 TEST(BrokerConfiguration, DefaultsAreRocketMqs) {
@@ -157,11 +101,19 @@ TEST(BrokerConfiguration, TheLastOfTwoLinesCounts) {
   EXPECT_EQ(notes(result), "line 1: listenPort: warning: set again on line 3, which counts\n");
 }
 
-TEST(BrokerConfiguration, BlanksAtTheEndAreDroppedWithAWarning) {
-  const ConfigurationResult result = parse_broker_configuration("flushDiskType=SYNC_FLUSH \n");
-  EXPECT_EQ(result.configuration.store.flush_disk_type, FlushDiskType::sync_flush);
-  ASSERT_EQ(result.notes.size(), 1u);
-  EXPECT_EQ(result.notes[0].severity, Severity::warning);
+// Java trims texts; its parsers of numbers and booleans take no blanks.
+TEST(BrokerConfiguration, BlanksAtTheEndCountAsTheyDoForRocketMq) {
+  const ConfigurationResult text =
+      parse_broker_configuration("flushDiskType=SYNC_FLUSH \nbrokerName=x\t\n");
+  EXPECT_EQ(notes(text), "");
+  EXPECT_EQ(text.configuration.store.flush_disk_type, FlushDiskType::sync_flush);
+  EXPECT_EQ(text.configuration.broker_name, "x");
+  EXPECT_EQ(notes(parse_broker_configuration("listenPort=1 ")),
+            "line 1: listenPort: error: blanks around \"1\": RocketMQ would keep its default in "
+            "silence; remove them\n");
+  EXPECT_EQ(notes(parse_broker_configuration("flushCommitLogTimed=true ")),
+            "line 1: flushCommitLogTimed: error: blanks around \"true\": RocketMQ would read it as "
+            "false; remove them\n");
 }
 
 TEST(BrokerConfiguration, ValuesApplyOnTopOfTheCallersDefaults) {
@@ -195,19 +147,58 @@ TEST(BrokerConfiguration, TheExampleStartsABrokerWithSyncFlushAndFilesOfTheDefau
   EXPECT_EQ(said.find("not a key of RocketMQ"), std::string::npos) << said;
 }
 
-// Every key once, in order: a table that people extend by hand.
-TEST(BrokerConfiguration, TheTablesOfKeysAreSortedAndDisjoint) {
-  std::vector<std::string_view> names;
-  for (const HonouredKey& key : honoured_keys()) names.push_back(key.name);
-  EXPECT_TRUE(std::ranges::is_sorted(names));
-  EXPECT_TRUE(std::ranges::is_sorted(keys_without_effect()));
-  std::set<std::string_view> all(names.begin(), names.end());
-  for (const std::string_view key : keys_without_effect())
-    EXPECT_TRUE(all.insert(key).second) << key;
-  for (const OldSpelling& old : old_spellings()) {
-    EXPECT_TRUE(all.contains(old.name)) << old.name;
-    EXPECT_FALSE(all.contains(old.old_name)) << old.old_name;
-  }
+// The table's types hold for keys that nothing reads here as well.
+TEST(BrokerConfiguration, BadValuesOfKeysWithoutEffectAreErrorsToo) {
+  EXPECT_EQ(notes(parse_broker_configuration("\nbrokerRole=MASTER")),
+            "line 2: brokerRole: error: \"MASTER\" is not allowed; allowed: ASYNC_MASTER, "
+            "SYNC_MASTER or SLAVE\n");
+  EXPECT_EQ(
+      notes(parse_broker_configuration("haSendHeartbeatInterval=5s")),
+      "line 1: haSendHeartbeatInterval: error: \"5s\" is not allowed; allowed: a whole number "
+      "from -2147483648 to 2147483647\n");
+  EXPECT_EQ(notes(parse_broker_configuration("slaveReadEnable=yes")),
+            "line 1: slaveReadEnable: error: \"yes\" is not allowed; allowed: true or false\n");
+  EXPECT_TRUE(parse_broker_configuration("logicalDiskSpaceCleanForciblyThreshold=x").has_errors());
+  EXPECT_FALSE(parse_broker_configuration("slaveReadEnable=TRUE").has_errors());
+}
+
+TEST(BrokerConfiguration, KeysOfOtherProcessesSayWhoseTheyAre) {
+  EXPECT_EQ(notes(parse_broker_configuration("supportActingMaster=true")),
+            "line 1: supportActingMaster: warning: a key of the name server's own file; a broker "
+            "ignores it in silence\n");
+  EXPECT_EQ(
+      notes(parse_broker_configuration("enableElectUncleanMaster=true")),
+      "line 1: enableElectUncleanMaster: warning: a key of the controller's own file; a broker "
+      "ignores it in silence\n");
+}
+
+// What would change the meaning of an answer is not passed over in silence.
+TEST(BrokerConfiguration, WhatCannotRunIsRefusedUnlessItIsTheDefault) {
+  EXPECT_EQ(notes(parse_broker_configuration("enableControllerMode=false\nstoreType=default")), "");
+  const ConfigurationResult result = parse_broker_configuration("enableControllerMode=true");
+  EXPECT_TRUE(result.has_errors());
+  EXPECT_EQ(
+      notes(result),
+      "line 1: enableControllerMode: refused: \"true\" does not run in this version, which has "
+      "false only: it means another replication mode than the one that runs\n");
+}
+
+TEST(BrokerConfiguration, FilesThatRocketMqReadsOtherwise) {
+  const ConfigurationResult escape = parse_broker_configuration("\nbrokerName=\\u12");
+  EXPECT_TRUE(escape.has_errors());
+  EXPECT_NE(notes(escape).find("line 2: brokerName: error: a \\u without four"), std::string::npos);
+
+  const ConfigurationResult mark = parse_broker_configuration(
+      "\xef\xbb\xbf"
+      "flushDiskType=SYNC_FLUSH\nlistenPort=1");
+  EXPECT_FALSE(mark.has_errors());
+  EXPECT_EQ(mark.configuration.store.flush_disk_type, FlushDiskType::async_flush);
+  EXPECT_EQ(mark.configuration.listen_port, 1);
+  EXPECT_NE(notes(mark).find("byte order mark"), std::string::npos);
+
+  const ConfigurationResult letters = parse_broker_configuration("brokerName=\u4f60");
+  EXPECT_EQ(letters.configuration.broker_name, "\u4f60");
+  EXPECT_NE(notes(letters).find("ISO 8859-1"), std::string::npos);
 }
 
 }  // namespace
