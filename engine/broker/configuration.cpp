@@ -138,6 +138,9 @@ ConfigurationResult parse_broker_configuration(std::string_view text,
                 "as \\uXXXX");
     }
     set_broker_property(result.configuration, entry.key, entry.value, entry.line, result.notes);
+    if (state_of(entry.key) != KeyState::unknown) {
+      result.settings.push_back({entry.key, std::string(trimmed(entry.value)), entry.line});
+    }
   }
   return result;
 }

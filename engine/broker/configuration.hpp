@@ -5,6 +5,8 @@
 //   property_table       every property of RocketMQ with its type and default (generated)
 //   property_value       which texts are values of a type, as Java reads them (pure)
 //   properties_file      the syntax of Java's properties files
+//   settings             the lines of one broker.conf on top of the defaults (pure)
+//   promise              what a combination of settings promises (pure; its parts: promise_*)
 //   utf8                 the encodings that such a file may have (pure)
 //   worker_pool          a set of workers with a bounded queue, as RocketMQ's thread pools
 //   topics               which topics exist and how many queues they have
@@ -22,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/broker/settings.hpp"
 #include "engine/store/store_configuration.hpp"
 
 namespace drydock {
@@ -55,7 +58,9 @@ struct ConfigurationNote {
 struct ConfigurationResult {
   BrokerConfiguration configuration;
   std::vector<ConfigurationNote> notes;  // In the order of the lines.
-  bool has_errors() const;               // Or refusals: the broker should not start.
+  // The lines that RocketMQ reads, honoured here or not, without those that another line replaces.
+  std::vector<Setting> settings;
+  bool has_errors() const;  // Or refusals: the broker should not start.
 };
 
 // Reads a broker.conf: the syntax of Java's properties files, RocketMQ's keys. Values are applied

@@ -54,6 +54,10 @@ def refusals(report):
             (["run", DRILL, "--set", "listenPort"], "is not KEY=VALUE"),
             (["run", DRILL, "--set", "flushDiskType=SYNC_FLUSH"], "the matrix"),
             (["run", DRILL, "--out", CONF + "/x"], "--out"),
+            (["lint-conf"], "file is required"),
+            (["lint-conf", "no-such.conf"], "no-such.conf: cannot be read"),
+            (["lint-conf", "docs"], "docs: is a directory"),
+            (["lint-conf", str(bad_conf)], "line 1: flushDiskType"),
         ]
         for arguments, wanted in cases:
             done = drydock(*arguments)
@@ -85,6 +89,53 @@ def answers(report):
                  version.returncode == 0 and version.stdout.startswith("drydock "), version.stdout)
     usage = drydock("run", "--help")
     report.check("--help is no error", usage.returncode == 0 and "--seed" in usage.stdout)
+
+
+def lint(report):
+    done = drydock("lint-conf", CONF)
+    report.check("lint-conf shows each line with its default, its state and its effect",
+                 done.returncode == 0 and done.stderr == "" and all(
+                     row in [" ".join(line.split()) for line in done.stdout.splitlines()] for row in (
+                         "line key value default state effect here",
+                         "3 listenPort 10911 10911 honoured the default",
+                         "4 fileReservedTime 72 72 without effect none here",
+                         "6 mapedFileSizeCommitLog 1073741824 unknown none: RocketMQ ignores it",
+                         "10 flushDiskType SYNC_FLUSH ASYNC_FLUSH honoured as in RocketMQ")),
+                 done.stdout + done.stderr)
+    words = " ".join(done.stdout.split())
+    report.check("lint-conf names the right spelling and says what the file promises",
+                 "write mappedFileSizeCommitLog" in words
+                 and "brokerRole (absent: ASYNC_MASTER): no replica promise" in words
+                 and "flushDiskType=SYNC_FLUSH (line 10): SEND_OK once a flush" in words,
+                 done.stdout)
+    strict = drydock("lint-conf", CONF, "--strict")
+    report.check("lint-conf --strict refuses what has no effect, in one line",
+                 strict.returncode == 2 and strict.stdout == done.stdout
+                 and strict.stderr == f"drydock: {CONF}: --strict: 13 warnings\n", strict.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        conf = Path(folder) / "broker.conf"
+
+        def linted(text, *arguments):
+            conf.write_bytes(text)
+            return drydock("lint-conf", str(conf), *arguments)
+
+        clean = linted(b"# nothing wrong\nflushDiskType : ASYNC_\\\n  FLUSH\n", "--strict")
+        report.check("lint-conf --strict passes a file whose lines all count",
+                     clean.returncode == 0 and "warnings" not in clean.stdout
+                     and "the default" in clean.stdout, clean.stdout + clean.stderr)
+        bad = linted(b"a=1\nslaveReadEnable=yes\nhaListenPort=x\n")
+        report.check("lint-conf: a bad value is one line with its place and what is allowed",
+                     bad.returncode == 2 and bad.stdout == "" and bad.stderr ==
+                     f"drydock: {conf}: line 2: slaveReadEnable: error: \"yes\" is not allowed; "
+                     "allowed: true or false (and 1 more)\n", bad.stderr)
+        twice = linted(b"listenPort=1\nlistenPort=2\nenableControllerMode=true\n\x1b[2J=\x9b\xe9\n")
+        report.check("lint-conf: replaced and refused lines are said to be so",
+                     twice.returncode == 0 and "replaced" in twice.stdout
+                     and "listenPort (line 1): set again on line 2, which counts" in twice.stdout
+                     and "enableControllerMode (line 3): refused: " in twice.stdout, twice.stdout)
+        report.check("lint-conf: control characters of the file do not reach the terminal",
+                     "\x1b" not in twice.stdout and "\x9b" not in twice.stdout
+                     and "?[2J" in twice.stdout and "?\u00e9" in twice.stdout, repr(twice.stdout))
 
 
 def broken_expectation(report):
@@ -157,6 +208,7 @@ def main():
     report = tap.Report()
     refusals(report)
     answers(report)
+    lint(report)
     broken_expectation(report)
     files(report)
     crashes(report)

@@ -4,8 +4,11 @@
 //   main          options, and which command they mean
 //   run           runs a drill over seeds and cells
 //   list          what scenarios can refer to
+//   lint_conf     what a broker.conf says, what of it counts here, and what it promises
 //   version       which build this is
 //   worker_pool   worker processes that a crash cannot take the rest down with
+//   input_file    files that users name
+//   terminal      how wide it is
 //   progress      one line on a terminal while runs go on
 //
 // Exit status (design, section 0): 0 all pass; 1 an expectation is false or damage was found; 2
@@ -33,8 +36,14 @@ struct RunOptions {
   std::vector<std::string> set;
 };
 
+struct LintConfOptions {
+  std::string file;
+  bool strict = false;  // Anything without effect is wrong input.
+};
+
 // Each returns the exit status. Wrong input is thrown as scenarios::InputError.
 int run(const RunOptions& options);
+int lint_conf(const LintConfOptions& options);
 int list();
 int version();
 

@@ -7,6 +7,7 @@
 
 namespace {
 
+using drydock::cli::LintConfOptions;
 using drydock::cli::RunOptions;
 
 void add_run(CLI::App& app, RunOptions& options) {
@@ -24,6 +25,15 @@ void add_run(CLI::App& app, RunOptions& options) {
       ->expected(1)
       ->take_all();
   run->callback([jobs, &options] { options.jobs_given = jobs->count() > 0; });
+}
+
+CLI::App* add_lint_conf(CLI::App& app, LintConfOptions& options) {
+  CLI::App* const lint = app.add_subcommand(
+      "lint-conf", "What a broker.conf says, what of it counts here, and what it promises");
+  lint->add_option("file", options.file, "Your broker.conf")->required();
+  lint->add_flag("--strict", options.strict,
+                 "Exit status 2 if a line is unknown, replaced, refused or without effect");
+  return lint;
 }
 
 // CLI11 reports an unknown command as a missing one.
@@ -49,13 +59,16 @@ int main(int argc, char** argv) {
   CLI::App app(
       "Drydock: faults, losses and outages of a RocketMQ-compatible broker, in virtual time");
   RunOptions options;
+  LintConfOptions lint_options;
   app.require_subcommand(1);
   add_run(app, options);
+  const CLI::App* const lint = add_lint_conf(app, lint_options);
   CLI::App* const list = app.add_subcommand("list", "What scenarios can refer to");
   CLI::App* const version = app.add_subcommand("version", "Which build this is");
   try {
     refuse_unknown_command(app, argc, argv);
     app.parse(argc, argv);
+    if (lint->parsed()) return drydock::cli::lint_conf(lint_options);
     if (list->parsed()) return drydock::cli::list();
     if (version->parsed()) return drydock::cli::version();
     return drydock::cli::run(options);

@@ -1,11 +1,7 @@
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "reports/expect/expect.hpp"
@@ -18,7 +14,9 @@
 #include "scenarios/world_sim/runner.hpp"
 #include "scenarios/world_sim/sim_world.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/input_file.hpp"
 #include "tools/cli/progress.hpp"
+#include "tools/cli/terminal.hpp"
 #include "tools/cli/worker_pool.hpp"
 
 namespace drydock::cli {
@@ -27,16 +25,6 @@ namespace {
 using scenarios::InputError;
 
 constexpr int kJobsMax = 256;
-
-std::string read_file(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw InputError(path + ": is a directory");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(path + ": cannot be read");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
@@ -136,14 +124,6 @@ class Invocation {
   scenarios::Verification verification_;
   std::vector<reports::CellResult> cells_;
 };
-
-std::size_t terminal_width() {
-  constexpr std::size_t kDefault = 100;
-  winsize size = {};
-  if (::isatty(STDOUT_FILENO) != 1) return kDefault;
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 60) return kDefault;
-  return std::min<std::size_t>(size.ws_col, 120);
-}
 
 void make_directory(const std::string& path) {
   std::error_code error;

@@ -1,0 +1,103 @@
+#include <cstdint>
+
+#include "engine/broker/promise_list.hpp"
+
+namespace drydock {
+
+namespace {
+
+// S 1.1: a slave outside controller mode has no pool.
+bool has_pool(const Settings& settings) {
+  return settings.is("transientStorePoolEnable", "true") &&
+         (settings.is("enableControllerMode", "true") || !settings.is("brokerRole", "SLAVE"));
+}
+
+std::string ms(const Settings& settings, std::string_view key) {
+  return settings.get(key).value + " ms";
+}
+
+// S 7.2: when the asynchronous flush acts.
+std::string flushes(const Settings& settings) {
+  const std::int64_t pages = settings.number("flushCommitLogLeastPages");
+  std::string text = "the flush looks every " + ms(settings, "flushIntervalCommitLog");
+  if (pages <= 0) return text + " and writes whatever there is";
+  return text + " and acts on " + std::to_string(pages) + " dirty page" + (pages == 1 ? "" : "s") +
+         ", or else after " + ms(settings, "flushCommitLogThoroughInterval");
+}
+
+// S 7.2, 7.3.
+void add_async_flush(const Settings& settings, PromiseList& list) {
+  list.add({"flushDiskType", "flushIntervalCommitLog", "flushCommitLogLeastPages",
+            "flushCommitLogThoroughInterval"},
+           "SEND_OK does not wait for the disk: a power loss takes what no flush has covered (" +
+               flushes(settings) +
+               "), and recovery cuts the log at the first record that is not whole");
+  if (!has_pool(settings)) {
+    list.add(
+        {"flushDiskType", "transientStorePoolEnable"},
+        "an acknowledged message is in the page cache, so a kill of the process loses nothing");
+    return;
+  }
+  list.add(
+      {"flushDiskType", "transientStorePoolEnable", "commitIntervalCommitLog",
+       "commitCommitLogThoroughInterval"},
+      "an acknowledged message is in memory of the process at first: a kill loses what was not "
+      "committed to the page cache, up to " +
+          ms(settings, "commitCommitLogThoroughInterval") + " and one round of " +
+          ms(settings, "commitIntervalCommitLog"));
+}
+
+// S 7.2, 7.3; errors of the flush: S 0.
+void add_sync_flush(const Settings& settings, PromiseList& list) {
+  list.add({"flushDiskType"},
+           "SEND_OK once a flush has covered the message: it survives a kill of the process and a "
+           "power loss, if the disk keeps what it confirms; RocketMQ only logs a flush that fails "
+           "and acknowledges all the same");
+  list.add({"flushDiskType"}, std::string(kNotWaiting) + "flush");
+  list.add({"flushDiskType", "syncFlushTimeout"},
+           "a flush that takes longer than " + ms(settings, "syncFlushTimeout") +
+               " is answered with FLUSH_DISK_TIMEOUT, whose outcome is unknown: the message is in "
+               "memory and may be kept, and a retry stores it twice");
+  if (has_pool(settings)) {
+    list.add(
+        {"flushDiskType", "transientStorePoolEnable", "commitIntervalCommitLog"},
+        "as safe with the pool, but a send waits for the next commit to the page cache, up to " +
+            ms(settings, "commitIntervalCommitLog"));
+  }
+}
+
+// S 8.
+void add_visibility(const Settings& settings, PromiseList& list) {
+  if (settings.is("readUnCommitted", "true")) {
+    list.add({"readUnCommitted"},
+             "consumers see what is neither flushed nor confirmed, and may have consumed what is "
+             "lost later");
+    return;
+  }
+  const bool sync = settings.is("flushDiskType", "SYNC_FLUSH");
+  const ReplicationMode mode = replication_mode_of(settings);
+  if (mode != ReplicationMode::classic && mode != ReplicationMode::acting_master) return;
+  list.add({"flushDiskType", "readUnCommitted"},
+           sync ? "consumers see flushed messages only"
+                : "consumers see messages before they are flushed, and may have consumed what a "
+                  "power loss takes");
+}
+
+}  // namespace
+
+void add_flush(const Settings& settings, PromiseList& list) {
+  const ReplicationMode mode = replication_mode_of(settings);
+  if (mode == ReplicationMode::dledger) return;  // Its acknowledgement does not wait for a flush.
+  const bool slave = settings.is("brokerRole", "SLAVE") && mode != ReplicationMode::controller;
+  if (!slave) {
+    const bool sync = settings.is("flushDiskType", "SYNC_FLUSH");
+    if (sync) {
+      add_sync_flush(settings, list);
+    } else {
+      add_async_flush(settings, list);
+    }
+  }
+  add_visibility(settings, list);
+}
+
+}  // namespace drydock
