@@ -1,0 +1,350 @@
+// Random steps on files, with kills and power cuts, taken by a simulated host and by the model at
+// the same time. tests/property/file_laws.cpp draws the steps.
+#pragma once
+
+#include "tests/support/file_model.hpp"
+#include "tests/support/file_world.hpp"
+
+namespace drydock::test {
+
+inline constexpr std::int64_t kBytesMax = 6 * 4096;
+
+enum class Act {
+  write,
+  write_direct,
+  store,
+  sync_all,
+  sync_data,
+  sync_map,
+  begin_sync,
+  sync_range,
+  truncate,
+  allocate,
+  rename,
+  remove,
+  sync_directory,
+  wait_us,
+  wait_6_s,
+  wait_40_s,
+  evict,
+  look,
+  count_
+};
+inline constexpr const char* kActs[] = {
+    "write",          "write_direct", "store",    "sync_all",  "sync_data", "sync_map",
+    "begin_sync",     "sync_range",   "truncate", "allocate",  "rename",    "remove",
+    "sync_directory", "wait_us",      "wait_6_s", "wait_40_s", "evict",     "look"};
+
+// What befalls the process or the host while the operation is under way.
+enum class Blow { none, kill, power_cut };
+
+struct Step {
+  Act act = Act::look;
+  int file = 0;
+  int other = 0;
+  int offset = 0;
+  int length = 0;
+  Blow blow = Blow::none;
+  int events = 0;  // Run before the blow.
+};
+
+// Calls on a file that is open for their duration only.
+inline Task<Result<void>> on_file(FileActor& actor, std::string path, Step step,
+                                  SharedBytes bytes) {
+  const Caching caching = step.act == Act::write_direct ? Caching::direct : Caching::buffered;
+  const OpenOptions options{.create = Create::if_missing, .caching = caching};
+  Result<std::unique_ptr<File>> opened = co_await actor.files().open(actor.worker(), path, options);
+  if (!opened) co_return opened.error();
+  File& file = **opened;
+  Worker& worker = actor.worker();
+  switch (step.act) {
+    case Act::write:
+    case Act::write_direct: {
+      Result<void> done = co_await file.write_at(worker, step.offset, bytes);
+      co_return done;
+    }
+    case Act::sync_all: {
+      Result<void> done = co_await file.sync_all(worker);
+      co_return done;
+    }
+    case Act::sync_data: {
+      Result<void> done = co_await file.sync_data(worker);
+      co_return done;
+    }
+    case Act::sync_range: {
+      Result<void> done = co_await file.sync_range(worker, step.offset, step.length);
+      co_return done;
+    }
+    case Act::truncate: {
+      Result<void> done = co_await file.truncate(worker, step.offset);
+      co_return done;
+    }
+    case Act::allocate: {
+      Result<void> done = co_await file.allocate(worker, step.offset, step.length);
+      co_return done;
+    }
+    default: co_return Result<void>();
+  }
+}
+
+inline Task<Result<void>> sync_and_close(FileActor& actor, std::unique_ptr<File> file) {
+  Result<void> done = co_await file->sync_all(actor.worker());
+  co_return done;
+}
+
+inline Task<Result<void>> on_map(FileActor& actor, std::string path, std::int64_t size, Step step,
+                                 SharedBytes bytes) {
+  Result<std::unique_ptr<MappedFile>> mapped =
+      co_await actor.files().map(actor.worker(), path, size);
+  if (!mapped) co_return mapped.error();
+  MappedFile& map = **mapped;
+  if (step.act == Act::store) {
+    if (map.try_store(actor.worker(), step.offset, bytes.span())) co_return Result<void>();
+    Result<void> stored = co_await map.store(actor.worker(), step.offset, bytes);
+    co_return stored;
+  }
+  Result<void> synced = co_await map.sync(actor.worker(), step.offset, step.length);
+  co_return synced;
+}
+
+inline SharedBytes filled(std::size_t length, char value) {
+  return SharedBytes::copy_of(std::string(length, value));
+}
+
+// The world, the model, and one step of both.
+class Trial {
+ public:
+  explicit Trial(FileWorldOptions options) : world_(std::move(options)) {}
+
+  // Empty, or what broke the law.
+  std::string take(Step step) {
+    clamp(step);
+    stamp_ = static_cast<char>(stamp_ % 120 + 1);
+    std::string trouble = act(step);
+    collect_syncs();
+    return trouble;
+  }
+  std::string finally() {
+    std::string trouble = directory_.accept_alive(look());
+    if (!trouble.empty()) return "at the end: " + trouble;
+    return cut_power("at the end");
+  }
+
+ private:
+  struct PendingSync {
+    Asked<void> asked;
+    std::shared_ptr<ModelFile> file;
+    std::size_t position;
+    std::size_t state;
+  };
+
+  static std::string path_of(int file) { return "/" + std::to_string(file); }
+  static std::string name_of(int file) { return std::to_string(file); }
+
+  static void clamp(Step& step) {
+    if (step.act == Act::write_direct) {
+      step.offset = step.offset / 512 * 512;
+      step.length = (step.length / 512 + 1) * 512;
+    }
+    step.length = std::max(step.length, 1);
+  }
+
+  std::string act(Step step) {
+    switch (step.act) {
+      case Act::write:
+      case Act::write_direct:
+      case Act::sync_all:
+      case Act::sync_data:
+      case Act::sync_range:
+      case Act::truncate:
+      case Act::allocate:
+      case Act::begin_sync: return act_on_file(step);
+      case Act::store:
+      case Act::sync_map: return act_on_map(step);
+      case Act::rename:
+      case Act::remove:
+      case Act::sync_directory: return act_on_names(step);
+      case Act::wait_us: world_.run_for(Duration::us(step.offset)); break;
+      case Act::wait_6_s: world_.run_for(Duration::s(6)); break;
+      case Act::wait_40_s: world_.run_for(Duration::s(40)); break;
+      case Act::evict: world_.drop_clean_pages(); break;
+      case Act::look: return directory_.accept_alive(look());
+      case Act::count_: break;
+    }
+    if (step.blow == Blow::none) return "";
+    return strike(step, nullptr, "");
+  }
+
+  std::string act_on_file(const Step& step) {
+    const std::string name = name_of(step.file);
+    const std::string path = path_of(step.file);
+    if (directory_.find(name) == nullptr) {
+      Step create = step;
+      create.act = Act::look;
+      Result<void> made = world_->now(on_file(world_.actor(), path, create, SharedBytes()));
+      if (!made) return "create failed";
+      directory_.create(name);
+    }
+    const std::shared_ptr<ModelFile> file = directory_.find(name);
+    const std::string before = file->now();
+    const auto offset = static_cast<std::size_t>(step.offset);
+    const auto length = static_cast<std::size_t>(step.length);
+    if (step.act == Act::write || step.act == Act::write_direct) {
+      file->write(offset, length, stamp_);
+    }
+    if (step.act == Act::truncate) file->resize(offset);
+    if (step.act == Act::allocate) file->extend(offset + length);
+    if (step.act == Act::begin_sync) return begin_sync(step, path, file);
+    const Asked<void> asked =
+        world_->start(on_file(world_.actor(), path, step, filled(length, stamp_)));
+    return follow(step, asked, file, before);
+  }
+
+  // The sync goes on while the next steps are taken.
+  std::string begin_sync(const Step& step, const std::string& path,
+                         const std::shared_ptr<ModelFile>& file) {
+    Result<std::unique_ptr<File>> opened =
+        world_->now(world_->files().open(world_->worker(), path, OpenOptions()));
+    if (!opened) return "open failed";
+    const Asked<void> asked = world_->start(sync_and_close(world_.actor(), std::move(*opened)));
+    syncs_.push_back({asked, file, file->position(), directory_.changed(*file)});
+    return step.blow == Blow::none ? "" : strike(step, nullptr, "");
+  }
+
+  std::string act_on_map(Step step) {
+    const std::string name = name_of(step.file);
+    const std::shared_ptr<ModelFile> file = directory_.find(name);
+    if (file == nullptr || file->now().empty()) return "";
+    const auto size = static_cast<int>(file->now().size());
+    step.offset %= size;
+    step.length = std::min(step.length, size - step.offset);
+    const std::string before = file->now();
+    const auto length = static_cast<std::size_t>(step.length);
+    if (step.act == Act::store) {
+      file->write(static_cast<std::size_t>(step.offset), length, stamp_);
+    }
+    const Asked<void> asked = world_->start(
+        on_map(world_.actor(), path_of(step.file), size, step, filled(length, stamp_)));
+    return follow(step, asked, file, before);
+  }
+
+  std::string act_on_names(const Step& step) {
+    FileSystem& files = world_->files();
+    Worker& worker = world_->worker();
+    const std::string name = name_of(step.file);
+    const std::string other = name_of(step.other);
+    const bool exists = directory_.find(name) != nullptr;
+    if (step.act == Act::sync_directory) {
+      const std::size_t state = directory_.state();
+      const Asked<void> asked = world_->start(files.sync_directory(worker, "/"));
+      if (step.blow != Blow::none) {
+        run_events(step.events);
+        if (asked->done()) directory_.names_are_durable(state);
+        return strike(step, nullptr, "");
+      }
+      if (!world_->finish(asked)) return "sync_directory failed";
+      directory_.names_are_durable(state);
+      return "";
+    }
+    if (!exists || (step.act == Act::rename && name == other)) return "";
+    Result<void> done = step.act == Act::remove
+                            ? world_->now(files.remove(worker, "/" + name))
+                            : world_->now(files.rename(worker, "/" + name, "/" + other));
+    if (!done) return "a change of names failed";
+    if (step.act == Act::remove) directory_.remove(name);
+    if (step.act == Act::rename) directory_.rename(name, other);
+    if (step.blow == Blow::none) return "";
+    run_events(step.events);
+    return strike(step, nullptr, "");
+  }
+
+  // Lets the call return, or lets the blow fall on it.
+  std::string follow(const Step& step, const Asked<void>& asked,
+                     const std::shared_ptr<ModelFile>& file, const std::string& before) {
+    const std::size_t position = file->position();
+    if (step.blow != Blow::none) {
+      run_events(step.events);
+      if (!asked->done()) return strike(step, file, before);
+    }
+    Result<void> done = world_->finish(asked);
+    if (!done) return std::string("failed: ") + std::string(drydock::name_of(done.error().code()));
+    completed(step, file, position);
+    return step.blow == Blow::none ? "" : strike(step, nullptr, "");
+  }
+
+  void completed(const Step& step, const std::shared_ptr<ModelFile>& file, std::size_t position) {
+    if (step.act == Act::sync_all || step.act == Act::sync_data) file->add_floor(position);
+    if (step.act == Act::sync_all) directory_.names_are_durable(directory_.changed(*file));
+    if (step.act == Act::sync_data) directory_.names_are_durable(directory_.born(*file));
+    if (step.act == Act::sync_map) {
+      const auto from = static_cast<std::size_t>(step.offset);
+      file->add_floor_of_range(position, from, from + static_cast<std::size_t>(step.length));
+    }
+  }
+
+  void collect_syncs() {
+    for (const PendingSync& sync : syncs_) {
+      if (!sync.asked->done() || !sync.asked->result->has_value()) continue;
+      sync.file->add_floor(sync.position);
+      directory_.names_are_durable(sync.state);
+    }
+    std::erase_if(syncs_, [](const PendingSync& sync) { return sync.asked->done(); });
+  }
+
+  void run_events(int count) {
+    const std::int64_t limit = world_.kernel.now() + Duration::ms(10).count_ns();
+    for (int i = 0; i < count && world_.kernel.step(limit); ++i) {
+    }
+  }
+
+  // `in_doubt`: the file that the interrupted call was changing, or null.
+  std::string strike(const Step& step, const std::shared_ptr<ModelFile>& in_doubt,
+                     const std::string& before) {
+    collect_syncs();
+    syncs_.clear();
+    if (step.blow == Blow::power_cut) return cut_power("after a power cut");
+    sim::SimProcess& killed = world_->process();
+    world_.kill();
+    const std::int64_t limit = world_.kernel.now() + Duration::s(60).count_ns();
+    if (!world_.kernel.run_while_not([&killed] { return !killed.alive(); }, limit)) {
+      return "the killed process does not end";
+    }
+    const ModelDirectory::Found found = look();
+    if (in_doubt != nullptr) {
+      for (const auto& [name, file] : directory_.now()) {
+        if (file != in_doubt || !found.contains(name)) continue;
+        std::string trouble = file->accept_in_doubt(before, found.at(name));
+        if (!trouble.empty()) return "after a kill: " + name + " " + trouble;
+      }
+    }
+    std::string trouble = directory_.accept_alive(found);
+    return trouble.empty() ? "" : "after a kill: " + trouble;
+  }
+
+  std::string cut_power(const std::string& when) {
+    world_.power_cut();
+    std::string trouble = directory_.accept_after_power_cut(look());
+    return trouble.empty() ? "" : when + ": " + trouble;
+  }
+
+  ModelDirectory::Found look() {
+    ModelDirectory::Found found;
+    Result<std::vector<FileInfo>> entries =
+        world_->now(world_->files().list(world_->worker(), "/"));
+    ENSURE(entries.has_value());
+    for (const FileInfo& entry : *entries) {
+      found[entry.name] = world_->read("/" + entry.name);
+      if (static_cast<std::int64_t>(found[entry.name].size()) != entry.size) {
+        found[entry.name] += "<size differs>";
+      }
+    }
+    return found;
+  }
+
+  FileWorld world_;
+  ModelDirectory directory_;
+  std::vector<PendingSync> syncs_;
+  char stamp_ = 0;
+};
+
+}  // namespace drydock::test
