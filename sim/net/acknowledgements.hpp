@@ -9,6 +9,7 @@
 namespace drydock::sim {
 
 struct Acknowledgement {
+  std::int64_t sent_at = 0;     // Virtual ns.
   std::int64_t arrives_at = 0;  // Virtual ns.
   std::int64_t acked = 0;       // Everything before this position has arrived.
   std::int64_t window_end = 0;  // The sender may send up to here.

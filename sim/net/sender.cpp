@@ -70,21 +70,23 @@ Segment* Sender::next_unsent() {
 
 void Sender::absorb() {
   const std::int64_t now = core_.kernel.now();
-  bool heard = false;
+  std::int64_t said_at = kNone;
   while (!acknowledgements_.empty() && acknowledgements_.front().arrives_at <= now) {
     const Acknowledgement& arrived = acknowledgements_.front();
-    heard = true;
+    said_at = arrived.sent_at;
     heard_at_ = arrived.arrives_at;
     if (arrived.acked > acked_) acked_ = arrived.acked;
     if (arrived.window_end > window_end_) window_end_ = arrived.window_end;
     acknowledgements_.pop_front();
   }
-  if (heard && trouble_since_ != kNoTrouble) [[unlikely]]
-    end_trouble();
+  if (said_at == kNone || trouble_since_ == kNone) [[likely]]
+    return;
+  // What was said before the doubt arose does not clear it: the peer may have died since.
+  if (said_at > doubted_at_ || !outstanding()) end_trouble();
 }
 
 void Sender::end_trouble() {
-  trouble_since_ = kNoTrouble;
+  trouble_since_ = kNone;
   retransmit_.unlink();
   if (retries_ > 0) {
     retries_ = 0;
@@ -154,9 +156,9 @@ void Sender::on_lost(Segment& segment) {
 }
 
 void Sender::on_silence(std::int64_t since) {
-  if (trouble_since_ != kNoTrouble) return;
   absorb();  // What has arrived by now says nothing about what comes.
-  if (!outstanding()) return;
+  doubted_at_ = core_.kernel.now();
+  if (trouble_since_ != kNone || !outstanding()) return;
   trouble_since_ = since;
   core_.kernel.at(retransmit_, since + timeout_ns());
 }
@@ -172,7 +174,7 @@ std::int64_t Sender::timeout_ns() const {
 void Sender::on_retransmit() {
   const std::int64_t now = core_.kernel.now();
   absorb();
-  if (trouble_since_ == kNoTrouble) return go_on();
+  if (trouble_since_ == kNone) return go_on();
   if (!acknowledgements_.empty()) {  // An answer is on its way after all.
     core_.kernel.at(retransmit_, now + timeout_ns());
     return;
@@ -199,7 +201,7 @@ void Sender::drop() {
   acknowledgements_.clear();
   retransmit_.unlink();
   acknowledged_.unlink();
-  trouble_since_ = kNoTrouble;
+  trouble_since_ = kNone;
   retries_ = 0;
   acked_ = sent_ = queued_;
 }

@@ -18,9 +18,9 @@ namespace drydock::sim {
 // simulator knows that an answer will not come: a segment or an acknowledgement was lost, or the
 // peer's socket is gone. Then the retransmission timer runs, from the moment at which that segment
 // was sent, and doubles. Each time it runs out, the first lost segment is sent again, or a probe if
-// none is lost; new data wait. The first acknowledgement that arrives ends the trouble: everything
-// lost is sent again at once, then what waited. So after a cut has healed, the first bytes arrive
-// with the next retransmission, and the rest a round trip later.
+// none is lost; new data wait. The first acknowledgement that was sent after the last loss ends the
+// trouble: everything lost is sent again at once, then what waited. So after a cut has healed, the
+// first bytes arrive with the next retransmission, and the rest a round trip later.
 class Sender {
  public:
   Sender(Socket& socket, NetworkCore& core, std::uint32_t connection);
@@ -56,7 +56,7 @@ class Sender {
   void drop();
 
  private:
-  static constexpr std::int64_t kNoTrouble = -1;
+  static constexpr std::int64_t kNone = -1;  // Of a time: never.
 
   class Timer : public Wakeup {
    public:
@@ -101,7 +101,8 @@ class Sender {
   std::int64_t queued_ = 0;
   std::int64_t window_end_;
   std::int64_t heard_at_ = 0;
-  std::int64_t trouble_since_ = kNoTrouble;
+  std::int64_t trouble_since_ = kNone;
+  std::int64_t doubted_at_ = kNone;  // When we last had reason to.
   IntrusiveList unsent_;
   IntrusiveList lost_;
   AcknowledgementQueue acknowledgements_;

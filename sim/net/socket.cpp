@@ -198,7 +198,9 @@ void Socket::acknowledge(std::int64_t sent_at) {
     peer_.sender_.on_silence(sent_at);
     return;
   }
-  const Acknowledgement acknowledgement{.arrives_at = core_.kernel.now() + out_.median_ns(),
+  const std::int64_t now = core_.kernel.now();
+  const Acknowledgement acknowledgement{.sent_at = now,
+                                        .arrives_at = now + out_.median_ns(),
                                         .acked = receiver_.next(),
                                         .window_end = receiver_.advertise()};
   peer_.sender_.acknowledgement_sent(acknowledgement);

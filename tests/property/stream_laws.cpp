@@ -11,7 +11,7 @@
 //      dark), and not before the last byte of its last completed write.
 //   4. connection_reset comes only if the peer has closed, was killed or went dark, or one of them
 //      reset the connection or gave up.
-//   5. timed_out comes only after about 15 minutes of cuts or darkness.
+//   5. timed_out comes only after about 15 minutes of cuts, darkness or loss.
 //   6. Completed writes exceed what was read by no more than send buffer and receive window.
 //   7. Every read and write returns once.
 //   8. If both live, then after healing everything that was written arrives, and then the end. If
@@ -181,8 +181,8 @@ class Run {
       case Deed::cut_to: return cut(1 - s, sim::Direction::one_way);
       case Deed::cut_from: return cut(s, sim::Direction::one_way);
       case Deed::heal: return heal();
-      case Deed::lossy: return world_.set_links(link_of(setting_, 300'000));
-      case Deed::lossless: return world_.set_links(link_of(setting_, 0));
+      case Deed::lossy: return set_loss(300'000);
+      case Deed::lossless: return set_loss(0);
       case Deed::wait: return wait(kWaits[command.amount % std::size(kWaits)]);
       case Deed::count_: return;
     }
@@ -234,8 +234,12 @@ class Run {
     for (Side& side : sides_) side.read_is_idle = false;
     cut_from_[0] = cut_from_[1] = false;
   }
+  void set_loss(std::uint32_t ppm) {
+    lossy_ = ppm > 0;
+    world_.set_links(link_of(setting_, ppm));
+  }
   void wait(Duration length) {
-    const bool trouble = cut_from_[0] || cut_from_[1] || some_host_was_dark_;
+    const bool trouble = cut_from_[0] || cut_from_[1] || some_host_was_dark_ || lossy_;
     if (trouble) trouble_ += length;
     world_.run_for(length);
   }
@@ -321,7 +325,7 @@ class Run {
   // What a drill does before it judges.
   void make_whole() {
     heal();
-    world_.set_links(link_of(setting_, 0));
+    set_loss(0);
     for (int s : {0, 1}) {
       obey({Deed::restore_power, s, 0});
       obey({Deed::go_on, s, 0});
@@ -385,8 +389,9 @@ class Run {
   Side sides_[2];
   bool cut_from_[2] = {false, false};  // What this side sends does not arrive.
   bool some_host_was_dark_ = false;
+  bool lossy_ = false;
   bool somebody_reset_ = false;
-  Duration trouble_;  // Time spent with a cut or a dark host.
+  Duration trouble_;  // Time spent with a cut, a dark host or loss.
 };
 
 rc::Gen<Command> any_command() {

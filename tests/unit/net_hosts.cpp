@@ -61,6 +61,20 @@ TEST(NetWindow, APeerThatDiesBehindAShutWindowIsNoticed) {
   EXPECT_EQ(read->error(), ErrorCode::timed_out);
 }
 
+// Found by the stream laws: the last acknowledgement arrives after its sender has died, and says
+// that the window is shut.
+TEST(NetWindow, AnAcknowledgementFromBeforeTheDeathClearsNoDoubt) {
+  PairWorld world(small_window());
+  const Pending<ByteChain> read = world.client.read();
+  world.client.write("0123456789abcdef");
+  world.run_for(kLatency + Duration::us(500));
+  world.server.host().lose_power();
+  world.run_for(Duration::ms(100));
+  world.server.host().restore_power();
+  world.run_for(Duration::s(1));
+  EXPECT_EQ(read->error(), ErrorCode::connection_reset);
+}
+
 TEST(NetHost, APowerLossIsSilentAndTheNextLifeResets) {
   PairWorld world;
   const Pending<ByteChain> read = world.client.read();

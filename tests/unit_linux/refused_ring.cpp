@@ -38,26 +38,30 @@ Task<void> write_and_sync(Context& context) {
   EXPECT_TRUE(synced);
 }
 
-// Exits with 0 if everything was as it should be. Runs in a process of its own, which keeps the
-// filter.
-void use_files_without_io_uring(const std::string& root) {
-  if (!forbid_io_uring()) ::_exit(1);
+// 0 if everything is as it should be.
+int use_files_without_io_uring(const std::string& root) {
   std::string logged;
   const LogSink sink = [&](std::string_view, LogLevel level, const std::string& line) {
     if (level == LogLevel::warning) logged += line;
   };
   LinuxWorld world({.seed = 1, .log_sink = sink});
-  if (world.uses_ring() || world.operations().ring_refusal() != EPERM) ::_exit(2);
-  if (logged.find("io_uring is not available") == std::string::npos) ::_exit(3);
+  if (world.uses_ring() || world.operations().ring_refusal() != EPERM) return 2;
+  if (logged.find("io_uring is not available") == std::string::npos) return 3;
   LinuxProcess& process = world.spawn("writes", {.root = root});
   process.start(write_and_sync);
-  if (!world.run_until([&] { return !process.alive(); }, kHangLimit)) ::_exit(4);
-  ::_exit(::testing::Test::HasFailure() ? 5 : 0);
+  if (!world.run_until([&] { return !process.alive(); }, kHangLimit)) return 4;
+  return ::testing::Test::HasFailure() ? 5 : 0;
+}
+
+// In a process of its own, which keeps the filter.
+[[noreturn]] void exit_with_the_answer(const std::string& root) {
+  const int answer = forbid_io_uring() ? use_files_without_io_uring(root) : 1;
+  ::_exit(answer);
 }
 
 TEST(RefusedRingDeathTest, IsLoggedAndLanesDoItsWork) {
   const TemporaryDirectory directory;
-  EXPECT_EXIT(use_files_without_io_uring(directory.path()), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(exit_with_the_answer(directory.path()), ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
