@@ -52,6 +52,12 @@ Opened open_file(const std::string& path, const OpenOptions& options) {
   Opened result;
   result.descriptor = OwnedDescriptor(::open(path.c_str(), open_flags(options), kFileMode));
   if (!result.descriptor) return failed();
+  // open(2) gives a descriptor for a directory that is opened to read; nobody can read from it.
+  struct stat status{};
+  if (::fstat(result.descriptor.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    result.error_number = EISDIR;
+    return result;
+  }
   result.direct_alignment = direct_alignment_of(result.descriptor.get());
   return result;
 }

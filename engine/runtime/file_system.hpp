@@ -133,7 +133,9 @@ class FileLock {
   virtual ~FileLock() = default;
 };
 
-// The files of one host, as one process sees them. Paths are absolute, with '/' between names.
+// The files of one host, as one process sees them. Paths are absolute, with '/' between names of at
+// most 255 bytes, and have no "." and "..". A path that leads through a file, or past the limits,
+// is an invalid_argument.
 //
 // Names after a crash: create, rename, remove and mkdir are durable once the directory was synced,
 // or with any later journal commit of the same file system; before that either state may be found,
@@ -143,11 +145,13 @@ class FileSystem {
  public:
   virtual ~FileSystem() = default;
 
-  // Errors: not_found, exists, permission_denied, read_only, too_many_open_files, no_space.
+  // Errors: not_found, exists, permission_denied, read_only, too_many_open_files, no_space;
+  // invalid_argument for a directory.
   virtual Task<Result<std::unique_ptr<File>>> open(Worker& worker, std::string path,
                                                    OpenOptions options) = 0;
   // Opens or creates the file with exactly `size` bytes (a missing file, or a shorter one, is
-  // extended with a hole) and maps it. Errors: as open; invalid_argument if the file is larger.
+  // extended with a hole) and maps it; `size` > 0. Errors: as open; invalid_argument if the file is
+  // larger.
   virtual Task<Result<std::unique_ptr<MappedFile>>> map(Worker& worker, std::string path,
                                                         std::int64_t size) = 0;
   virtual Task<Result<void>> rename(Worker& worker, std::string from, std::string to) = 0;
@@ -159,8 +163,9 @@ class FileSystem {
   virtual Task<Result<std::vector<FileInfo>>> list(Worker& worker, std::string path) = 0;
   // Makes the directory's names durable. Source: fsync(2) on a directory.
   virtual Task<Result<void>> sync_directory(Worker& worker, std::string path) = 0;
-  // Takes the exclusive lock of the file, creating it if missing. Error: busy if another process of
-  // the host holds it. Source: fcntl(2), F_SETLK, as the JDK's FileChannel.tryLock does.
+  // Takes the exclusive lock of the file, creating it if missing. Error: busy if somebody on the
+  // host holds it, this process included. Source: fcntl(2), F_OFD_SETLK; the JDK's
+  // FileChannel.tryLock refuses a second lock of the same process too.
   virtual Task<Result<std::unique_ptr<FileLock>>> lock(Worker& worker, std::string path) = 0;
   virtual Result<SpaceInfo> space(std::string path) = 0;
 };

@@ -63,7 +63,7 @@ class Inode : public CachedFile {
   AllocationWindow window;
   std::vector<std::shared_ptr<PageRead>> reads;
   std::uint32_t lock_holder = 0;  // Process id.
-  int locks = 0;
+  bool locked = false;
 };
 
 }  // namespace drydock::sim

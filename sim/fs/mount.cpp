@@ -135,7 +135,7 @@ void Mount::closed(Inode& inode) {
 void Mount::process_ended(std::uint32_t process_id) {
   if (dead()) return;
   for (auto& [number, inode] : inodes_) {
-    if (inode->lock_holder == process_id) inode->locks = 0;
+    if (inode->lock_holder == process_id) inode->locked = false;
   }
 }
 
@@ -196,8 +196,11 @@ void Mount::blocks_are_free(const std::vector<BlockRun>& freed) {
   }
 }
 
-Result<SpaceInfo> Mount::space() const {
+Result<SpaceInfo> Mount::space(const std::string& path) {
   if (state_ != State::ready) return ErrorCode::io_error;
+  Result<Location> location = locate(path);
+  if (!location) return location.error();
+  if (location->found == nullptr) return ErrorCode::not_found;
   return SpaceInfo{.total_bytes = (image_.data_end() - image_.data_begin()) * kPageBytes,
                    .free_bytes = (allocator_->free_blocks() - reserved_) * kPageBytes};
 }

@@ -9,6 +9,8 @@ namespace {
 
 using Kind = MetadataOp::Kind;
 
+constexpr std::size_t kNameMax = 255;  // Bytes: NAME_MAX of ext4 and XFS.
+
 // The names of an absolute path; empty for the root. Refuses what is not of that form.
 Result<std::vector<std::string>> names_of(const std::string& path) {
   if (path.empty() || path.front() != '/') return ErrorCode::invalid_argument;
@@ -18,6 +20,7 @@ Result<std::vector<std::string>> names_of(const std::string& path) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     std::string name = path.substr(begin, end - begin);
     if (name == "." || name == "..") return ErrorCode::invalid_argument;
+    if (name.size() > kNameMax) return ErrorCode::invalid_argument;  // ENAMETOOLONG.
     if (!name.empty()) names.push_back(std::move(name));
     begin = end + 1;
   }
@@ -32,7 +35,7 @@ Result<Mount::Location> Mount::locate(const std::string& path) {
   Location location{.found = &inode(kRootDirectory)};
   for (std::string& name : *names) {
     if (location.found == nullptr) return ErrorCode::not_found;
-    if (!location.found->record.is_directory) return ErrorCode::not_found;
+    if (!location.found->record.is_directory) return ErrorCode::invalid_argument;  // ENOTDIR.
     location.directory = location.found;
     const auto& entries = location.directory->record.entries;
     const auto entry = entries.find(name);
@@ -78,6 +81,7 @@ Task<Result<InodeHandle>> Mount::open(Worker& worker, std::string path, Create c
   if (!location) co_return location.error();
   if (location->found == nullptr) {
     if (create == Create::never) co_return ErrorCode::not_found;
+    if (path.back() == '/') co_return ErrorCode::invalid_argument;  // EISDIR.
     Result<Location> place = co_await locate_to_change(worker, path);
     if (!place) co_return place.error();
     location = std::move(place);
@@ -87,7 +91,9 @@ Task<Result<InodeHandle>> Mount::open(Worker& worker, std::string path, Create c
   } else if (create == Create::must_be_new) {
     co_return ErrorCode::exists;
   }
-  if (location->found->record.is_directory) co_return ErrorCode::permission_denied;
+  // EISDIR, and ENOTDIR for a file that is named like a directory.
+  const bool like_directory = location->found->record.is_directory || path.back() == '/';
+  if (like_directory) co_return ErrorCode::invalid_argument;
   co_return InodeHandle(shared_from_this(), *location->found);
 }
 
@@ -96,8 +102,8 @@ Task<Result<InodeHandle>> Mount::open_directory(Worker& worker, std::string path
   if (!entered) co_return entered.error();
   Result<Location> location = locate(path);
   if (!location) co_return location.error();
-  const bool found = location->found != nullptr && location->found->record.is_directory;
-  if (!found) co_return ErrorCode::not_found;
+  if (location->found == nullptr) co_return ErrorCode::not_found;
+  if (!location->found->record.is_directory) co_return ErrorCode::invalid_argument;  // ENOTDIR.
   co_return InodeHandle(shared_from_this(), *location->found);
 }
 
@@ -192,7 +198,9 @@ Task<Result<void>> Mount::create_directories(Worker& worker, std::string path) {
       location = std::move(place);
     }
     if (location->found == nullptr) make(*location, true);
-    if (!location->found->record.is_directory) co_return ErrorCode::exists;
+    const bool is_file = !location->found->record.is_directory;
+    if (is_file && prefix.size() < path.size()) co_return ErrorCode::invalid_argument;  // ENOTDIR.
+    if (is_file) co_return ErrorCode::exists;
   }
   co_return Result<void>();
 }
@@ -202,8 +210,8 @@ Task<Result<std::vector<FileInfo>>> Mount::list(Worker& worker, std::string path
   if (!entered) co_return entered.error();
   Result<Location> location = locate(path);
   if (!location) co_return location.error();
-  const bool found = location->found != nullptr && location->found->record.is_directory;
-  if (!found) co_return ErrorCode::not_found;
+  if (location->found == nullptr) co_return ErrorCode::not_found;
+  if (!location->found->record.is_directory) co_return ErrorCode::invalid_argument;  // ENOTDIR.
   std::vector<FileInfo> files;
   for (const auto& [name, number] : location->found->record.entries) {
     const Inode& entry = inode(number);

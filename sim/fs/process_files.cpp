@@ -24,7 +24,7 @@ class SimFile final : public File {
   }
 
   Task<Result<void>> write_at(Worker& worker, std::int64_t offset, SharedBytes bytes) override {
-    if (options_.mode == OpenMode::read_only) co_return ErrorCode::permission_denied;
+    if (options_.mode == OpenMode::read_only) co_return ErrorCode::invalid_argument;
     const auto length = static_cast<std::int64_t>(bytes.size());
     if (!valid_range(offset, length)) co_return ErrorCode::invalid_argument;
     if (options_.caching == Caching::direct) {
@@ -49,13 +49,13 @@ class SimFile final : public File {
   }
 
   Task<Result<void>> allocate(Worker& worker, std::int64_t offset, std::int64_t length) override {
-    if (options_.mode == OpenMode::read_only) co_return ErrorCode::permission_denied;
+    if (options_.mode == OpenMode::read_only) co_return ErrorCode::invalid_argument;
     if (!valid_range(offset, length) || length == 0) co_return ErrorCode::invalid_argument;
     Result<void> allocated = co_await mount().allocate(inode(), worker, offset, length);
     co_return allocated;
   }
   Task<Result<void>> truncate(Worker& worker, std::int64_t size) override {
-    if (options_.mode == OpenMode::read_only) co_return ErrorCode::permission_denied;
+    if (options_.mode == OpenMode::read_only) co_return ErrorCode::invalid_argument;
     if (size < 0) co_return ErrorCode::invalid_argument;
     Result<void> truncated = co_await mount().truncate(inode(), worker, size);
     co_return truncated;
@@ -122,7 +122,6 @@ class SimMappedFile final : public MappedFile {
   }
 
   Task<Result<void>> lock_memory(Worker& worker) override {
-    if (size_ == 0) co_return Result<void>();
     Result<ByteChain> all = co_await mount().read(inode(), worker, 0, size_, false);
     if (!all) co_return all.error();
     locked_ = true;
@@ -153,7 +152,7 @@ class SimFileLock final : public FileLock {
  public:
   SimFileLock(InodeHandle handle, int& open) : descriptor_(open), handle_(std::move(handle)) {}
   ~SimFileLock() override {
-    if (!handle_.mount().dead() && handle_.inode().locks > 0) --handle_.inode().locks;
+    if (!handle_.mount().dead()) handle_.inode().locked = false;
   }
 
  private:
@@ -173,7 +172,7 @@ Task<Result<std::unique_ptr<File>>> ProcessFiles::open(Worker& worker, std::stri
 
 Task<Result<std::unique_ptr<MappedFile>>> ProcessFiles::map(Worker& worker, std::string path,
                                                             std::int64_t size) {
-  if (size < 0) co_return ErrorCode::invalid_argument;
+  if (size <= 0) co_return ErrorCode::invalid_argument;
   if (!may_open()) co_return ErrorCode::too_many_open_files;
   Result<InodeHandle> handle = co_await mount_->open(worker, path, Create::if_missing);
   if (!handle) co_return handle.error();
@@ -214,13 +213,12 @@ Task<Result<std::unique_ptr<FileLock>>> ProcessFiles::lock(Worker& worker, std::
   Result<InodeHandle> handle = co_await mount_->open(worker, path, Create::if_missing);
   if (!handle) co_return handle.error();
   Inode& inode = handle->inode();
-  const bool held = inode.locks > 0 && inode.lock_holder != process_.value();
-  if (held) co_return ErrorCode::busy;
+  if (inode.locked) co_return ErrorCode::busy;
+  inode.locked = true;
   inode.lock_holder = process_.value();
-  ++inode.locks;
   co_return std::make_unique<SimFileLock>(std::move(*handle), open_);
 }
 
-Result<SpaceInfo> ProcessFiles::space(std::string) { return mount_->space(); }
+Result<SpaceInfo> ProcessFiles::space(std::string path) { return mount_->space(path); }
 
 }  // namespace drydock::sim

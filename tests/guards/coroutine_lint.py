@@ -33,9 +33,10 @@ _CO = ("co_await", "co_return", "co_yield")
 _AFTER_STATEMENT = (";", "{", "}", "else", "do")
 _BINARY = frozenset("+ - / % ^ | << == != <= >= <=> && || = , += -= *= /= %= &= |= ^= * &".split())
 # Functions that keep the closure they are given as long as its task lives: processes of both worlds
-# hold their program in a std::function (start, start_…); `run` of the tests ends after its task.
+# hold their program in a std::function (start, start_…); `run…` of the tests
+# ends after its task.
 _KEEPER = re.compile(r"start(?:_\w+)?")
-_KEEPER_IN_TESTS = re.compile(r"start(?:_\w+)?|run")
+_KEEPER_IN_TESTS = re.compile(r"start(?:_\w+)?|run(?:_\w+)?")
 _LARGEST_ALIGNMENT = 16  # What operator new of a coroutine frame guarantees on x86-64.
 
 

@@ -38,7 +38,7 @@ TEST_F(Files, OpenOnlyWhatExistsUnlessTheyMayBeMade) {
   EXPECT_EQ(error_of(now(fs().open(worker(), "/f", fresh))), ErrorCode::exists);
   const OpenOptions any{.create = Create::if_missing};
   EXPECT_EQ(error_of(now(fs().open(worker(), "/no/f", any))), ErrorCode::not_found);
-  EXPECT_EQ(error_of(now(fs().open(worker(), "/", any))), ErrorCode::permission_denied);
+  EXPECT_EQ(error_of(now(fs().open(worker(), "/", any))), ErrorCode::invalid_argument);
   EXPECT_EQ(error_of(now(fs().open(worker(), "relative", any))), ErrorCode::invalid_argument);
   EXPECT_EQ(error_of(now(fs().open(worker(), "/../f", any))), ErrorCode::invalid_argument);
 }
@@ -76,7 +76,7 @@ TEST_F(Files, AreListedByName) {
   EXPECT_EQ((*root)[0].size, 2);
   EXPECT_EQ((*root)[2].name, "c");
   EXPECT_TRUE((*root)[2].is_directory);
-  EXPECT_EQ(error_of(now(fs().list(worker(), "/a"))), ErrorCode::not_found);
+  EXPECT_EQ(error_of(now(fs().list(worker(), "/a"))), ErrorCode::invalid_argument);
 }
 
 TEST_F(Files, RefuseImpossibleChangesOfNames) {
@@ -87,7 +87,8 @@ TEST_F(Files, RefuseImpossibleChangesOfNames) {
   EXPECT_EQ(error_of(now(fs().rename(worker(), "/x", "/y"))), ErrorCode::not_found);
   EXPECT_EQ(error_of(now(fs().rename(worker(), "/d", "/d/e/g"))), ErrorCode::invalid_argument);
   EXPECT_EQ(error_of(now(fs().rename(worker(), "/d/f", "/d/e"))), ErrorCode::invalid_argument);
-  EXPECT_EQ(error_of(now(fs().create_directories(worker(), "/d/f/g"))), ErrorCode::exists);
+  EXPECT_EQ(error_of(now(fs().create_directories(worker(), "/d/f/g"))),
+            ErrorCode::invalid_argument);
   EXPECT_EQ(error_of(now(fs().rename(worker(), "/d", "/moved"))), std::nullopt);
   EXPECT_EQ(world->read("/moved/f"), "f");
 }
@@ -97,7 +98,7 @@ TEST_F(Files, AreNotWrittenThroughADescriptorForReading) {
   const OpenOptions reading{.mode = OpenMode::read_only};
   Result<std::unique_ptr<File>> file = now(fs().open(worker(), "/f", reading));
   EXPECT_EQ(error_of(now((*file)->write_at(worker(), 0, SharedBytes::copy_of("x")))),
-            ErrorCode::permission_denied);
+            ErrorCode::invalid_argument);
 }
 
 TEST_F(Files, AreLimitedInNumberPerProcess) {
