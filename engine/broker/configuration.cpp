@@ -34,7 +34,7 @@ std::string unknown_text(std::string_view key) {
 }
 
 // Why a value is not one of the property's type; empty if it is one.
-std::string complaint(const Property& property, const HonouredKey* honoured,
+std::string complaint(const ConfigurationProperty& property, const HonouredKey* honoured,
                       std::string_view value) {
   if (is_value_of(property, value)) return "";
   const std::string_view text = trimmed(value);
@@ -89,7 +89,7 @@ void set_broker_property(BrokerConfiguration& configuration, std::string_view ke
   if (state == KeyState::unknown) return notes.add(Severity::warning, unknown_text(key));
 
   const HonouredKey* const honoured = find_honoured(key);
-  for (const Property& property : find_properties(key)) {
+  for (const ConfigurationProperty& property : find_properties(key)) {
     if (!is_of_broker_conf(property.owner)) break;
     const std::string bad = complaint(property, honoured, value);
     if (!bad.empty()) return notes.add(Severity::error, bad);

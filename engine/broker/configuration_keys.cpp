@@ -225,7 +225,7 @@ KeyState state_of(std::string_view name) {
 std::string_view nearest_key(std::string_view key) {
   std::string_view nearest;
   std::size_t best = key.size() / 4 + 2;
-  for (const Property& property : property_table()) {
+  for (const ConfigurationProperty& property : property_table()) {
     if (!is_of_broker_conf(property.owner)) continue;
     // Letters that one has more than the other have to change in any case.
     if (key.size() >= property.name.size() + best) continue;

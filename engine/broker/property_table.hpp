@@ -35,7 +35,7 @@ enum class PropertyType : std::uint8_t {
   choice,  // A name out of a Java enumeration.
 };
 
-struct Property {
+struct ConfigurationProperty {
   std::string_view name;
   PropertyOwner owner;
   PropertyType type;
@@ -46,9 +46,9 @@ struct Property {
 };
 
 // All of them, sorted by name, then by owner.
-std::span<const Property> property_table();
+std::span<const ConfigurationProperty> property_table();
 
 // The rows with exactly this name, at most a few; none if RocketMQ has no such property.
-std::span<const Property> find_properties(std::string_view name);
+std::span<const ConfigurationProperty> find_properties(std::string_view name);
 
 }  // namespace drydock

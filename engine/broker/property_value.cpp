@@ -79,7 +79,7 @@ std::string enumerated(std::string_view choices) {
 
 }  // namespace
 
-bool is_value_of(const Property& property, std::string_view value) {
+bool is_value_of(const ConfigurationProperty& property, std::string_view value) {
   switch (property.type) {
     case PropertyType::int32: return is_integer<std::int32_t>(value);
     case PropertyType::int64: return is_integer<std::int64_t>(value);
@@ -92,7 +92,7 @@ bool is_value_of(const Property& property, std::string_view value) {
   return true;
 }
 
-std::string allowed_values(const Property& property) {
+std::string allowed_values(const ConfigurationProperty& property) {
   switch (property.type) {
     case PropertyType::int32: return "a whole number from -2147483648 to 2147483647";
     case PropertyType::int64:
@@ -105,7 +105,7 @@ std::string allowed_values(const Property& property) {
   return "any text";
 }
 
-std::string_view effect_of_bad_value(const Property& property) {
+std::string_view effect_of_bad_value(const ConfigurationProperty& property) {
   return property.type == PropertyType::boolean ? "RocketMQ would read it as false"
                                                 : "RocketMQ would keep its default in silence";
 }

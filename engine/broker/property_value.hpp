@@ -14,13 +14,13 @@
 namespace drydock {
 
 // Blanks at the end count as in Java: a text is trimmed, a number or boolean is not.
-bool is_value_of(const Property& property, std::string_view value);
+bool is_value_of(const ConfigurationProperty& property, std::string_view value);
 
 // Which values a property's type takes, for messages: "a whole number from …".
-std::string allowed_values(const Property& property);
+std::string allowed_values(const ConfigurationProperty& property);
 
 // What RocketMQ makes of a value that is not allowed, for messages.
-std::string_view effect_of_bad_value(const Property& property);
+std::string_view effect_of_bad_value(const ConfigurationProperty& property);
 
 // Without characters up to the blank at both ends, as Java's String.trim.
 std::string_view trimmed(std::string_view value);

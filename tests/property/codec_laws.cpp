@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "engine/broker/configuration.hpp"
+#include "engine/broker/promise.hpp"
+#include "engine/broker/property_table.hpp"
 #include "engine/store/message_record.hpp"
 #include "engine/wire/message_properties.hpp"
 #include "engine/wire/send_message.hpp"
@@ -279,6 +281,24 @@ RC_GTEST_PROP(ConfigurationLaws, AnyTextIsRead, ()) {
   const std::string text = any_text(300);
   const ConfigurationResult result = parse_broker_configuration(text);
   for (const ConfigurationNote& note : result.notes) RC_ASSERT(note.line >= 1);
+}
+
+RC_GTEST_PROP(ConfigurationLaws, AnyValueOfAKnownKeyIsRefusedOrPromisesSomething, ()) {
+  const auto properties = property_table();
+  std::string text;
+  for (int i = 0; i < 8; ++i) {
+    const auto& property = properties[*rc::gen::inRange<std::size_t>(0, properties.size())];
+    const std::string value = *rc::gen::element<std::string>(
+        "true", "FALSE", "0", "-1", "+7", "2147483647", "9223372036854775807", "0.5", "SLAVE",
+        "SYNC_MASTER", "SYNC_FLUSH", any_text(20));
+    text += std::string(property.name) + "=" + value + "\n";
+  }
+  const ConfigurationResult result = parse_broker_configuration(text);
+  for (const Setting& setting : result.settings) RC_ASSERT(setting.line >= 1);
+  if (!result.has_errors()) RC_ASSERT(!promises_of(Settings(result.settings)).empty());
+  for (const Promise& promise : promises_of(Settings(result.settings))) {
+    RC_ASSERT(!promise.from.empty() && !promise.text.empty());
+  }
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 namespace drydock::test {
 namespace {
 
-Property of_type(PropertyType type, std::string_view choices = "") {
+ConfigurationProperty of_type(PropertyType type, std::string_view choices = "") {
   return {"name", PropertyOwner::broker, type, "", choices};
 }
 
@@ -24,7 +24,7 @@ bool accepts(PropertyType type, std::string_view value) {
 }
 
 TEST(PropertyTable, IsSortedAndEachOwnerHasANameOnce) {
-  const auto before = [](const Property& a, const Property& b) {
+  const auto before = [](const ConfigurationProperty& a, const ConfigurationProperty& b) {
     return std::tie(a.name, a.owner) < std::tie(b.name, b.owner);
   };
   EXPECT_TRUE(std::ranges::is_sorted(property_table(), before));
@@ -33,7 +33,7 @@ TEST(PropertyTable, IsSortedAndEachOwnerHasANameOnce) {
 }
 
 TEST(PropertyTable, EveryDefaultIsAValueOfItsType) {
-  for (const Property& property : property_table()) {
+  for (const ConfigurationProperty& property : property_table()) {
     if (property.default_text.starts_with("derived: ")) continue;
     EXPECT_TRUE(is_value_of(property, property.default_text)) << property.name;
     EXPECT_EQ(property.type == PropertyType::choice, !property.choices.empty()) << property.name;

@@ -40,7 +40,7 @@ using enum PropertyOwner;
 using enum PropertyType;
 
 // Sorted by name, then by owner. Source: reflection over the classes of RocketMQ 5.3.3.
-constexpr Property kProperties[] = {
+constexpr ConfigurationProperty kProperties[] = {
     // clang-format off
 """
 
@@ -50,10 +50,10 @@ TAIL = """\
 
 }  // namespace
 
-std::span<const Property> property_table() { return kProperties; }
+std::span<const ConfigurationProperty> property_table() { return kProperties; }
 
-std::span<const Property> find_properties(std::string_view name) {
-  const auto found = std::ranges::equal_range(kProperties, name, {}, &Property::name);
+std::span<const ConfigurationProperty> find_properties(std::string_view name) {
+  const auto found = std::ranges::equal_range(kProperties, name, {}, &ConfigurationProperty::name);
   return {found.begin(), found.end()};
 }
 
