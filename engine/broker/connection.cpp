@@ -11,10 +11,14 @@ constexpr Duration kIdleTimeout = Duration::s(120);  // RocketMQ's server closes
 }  // namespace
 
 Task<Result<ByteChain>> Connection::read() {
-  if (outgoing_.bytes() > kOutgoingBytesMax) {
+  while (outgoing_.bytes() > kOutgoingBytesMax && !broken_) {
     drained_.reset();
-    Result<void> drained = co_await drained_.wait(last_traffic_ + kIdleTimeout);
-    if (!drained) co_return drained.error();
+    const Deadline idle = last_traffic_ + kIdleTimeout;
+    Result<void> drained = co_await drained_.wait(idle);
+    // A slow client takes long; it is idle only if nothing was sent to it meanwhile.
+    const bool gone_on = last_traffic_ + kIdleTimeout > idle;
+    const bool timed_out = !drained && drained.error().code() == ErrorCode::timed_out;
+    if (!drained && !(timed_out && gone_on)) co_return drained.error();
   }
   if (broken_) co_return ErrorCode::connection_reset;
   for (;;) {

@@ -130,7 +130,7 @@ IncomingMessage SendProcessor::to_message(const RemotingCommand& request,
   message.body = request.body;
   message.queue_id = queue_id;
   message.flag = header.flag;
-  message.sys_flag = header.sys_flag;
+  message.sys_flag = header.sys_flag & ~sys_flag::kHostMask;  // They tell what we write.
   message.born_ms = header.born_timestamp_ms;
   message.born_host = born_host;
   message.reconsume_times = header.reconsume_times;

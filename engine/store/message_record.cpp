@@ -134,6 +134,8 @@ std::size_t record_bytes(const RecordContent& content) {
 SharedBytes encode_record(const RecordContent& content) {
   ENSURE(content.topic.size() <= kTopicBytesMax);
   ENSURE(content.properties.size() <= kPropertiesBytesMax);
+  // The flag tells readers how long the hosts are; we write short ones.
+  ENSURE((content.sys_flag & sys_flag::kHostMask) == 0);
   const std::size_t total = record_bytes(content);
   SharedBytes record = SharedBytes::allocate(total);
   BigEndianWriter writer(record.writable());

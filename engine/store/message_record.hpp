@@ -41,6 +41,7 @@ inline constexpr std::int32_t kTransactionPrepared = 0x4;
 inline constexpr std::int32_t kTransactionRollback = 0xC;
 inline constexpr std::int32_t kBornHostIpv6 = 0x010;
 inline constexpr std::int32_t kStoreHostIpv6 = 0x020;
+inline constexpr std::int32_t kHostMask = kBornHostIpv6 | kStoreHostIpv6;
 }  // namespace sys_flag
 
 // CRC-32 as zlib computes it, without its top bit.

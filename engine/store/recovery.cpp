@@ -71,16 +71,18 @@ class Walk {
   Walk(Worker& worker, CommitLog& log, QueueOffsets& offsets, BodyCheck body_check)
       : worker_(worker), log_(log), offsets_(offsets), body_check_(body_check) {}
 
+  enum class AtDamage { end, next_file };
+
   // Follows records from the front of file `first` to where the log ends, or to the front of file
   // `until`.
-  Task<Result<void>> run(std::size_t first, std::size_t until) {
+  Task<Result<void>> run(std::size_t first, std::size_t until, AtDamage at_damage) {
     const auto& files = log_.files().files();
     for (std::size_t i = first; i < until; ++i) {
       const QueueFilePointer file = files[i];
       result_.end = file->start;
       Result<bool> next = co_await walk_file(file, i + 1 < files.size());
       if (!next) co_return next.error();
-      if (!*next) break;
+      if (!*next && at_damage == AtDamage::end) break;
     }
     co_return Result<void>();
   }
@@ -188,10 +190,10 @@ Task<Result<RecoveryResult>> recover_log(Context& context, Worker& worker, Commi
 
   // Stands in for the consume queues: only for the next indexes, nothing is decided by it.
   Walk earlier(worker, log, offsets, BodyCheck::lengths_only);
-  Result<void> gathered = co_await earlier.run(0, *start);
+  Result<void> gathered = co_await earlier.run(0, *start, Walk::AtDamage::next_file);
   if (!gathered) co_return gathered.error();
   Walk walk(worker, log, offsets, options.body_check);
-  Result<void> walked = co_await walk.run(*start, count);
+  Result<void> walked = co_await walk.run(*start, count, Walk::AtDamage::end);
   if (!walked) co_return walked.error();
 
   const RecoveryResult result = walk.result();

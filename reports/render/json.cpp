@@ -176,10 +176,13 @@ std::string render_json(const DrillResult& result) {
                       {"not_modelled", facts.not_modelled},
                       {"warnings", facts.warnings},
                       {"cells", cells}};
-  return whole.dump(1) + "\n";
+  // Names that users chose may hold any bytes.
+  return whole.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string run_to_json(const RunResult& run) { return json_of(run).dump(); }
+std::string run_to_json(const RunResult& run) {
+  return json_of(run).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 RunResult run_from_json(const std::string& text) {
   const Json json = Json::parse(text);

@@ -81,6 +81,7 @@ class Expansion {
     std::vector<Cell> cells;
     cells.emplace_back();
     for (const Axis& axis : drill_.matrix) {
+      refuse_equal_values(axis);
       std::vector<Cell> wider;
       for (const Cell& cell : cells) {
         for (const std::string& value : axis.values) wider.push_back(extended(cell, axis, value));
@@ -137,6 +138,17 @@ class Expansion {
     if (key == kFlushDiskType) return name_of(base_.front().store.flush_disk_type);
     const auto found = own_.find(key);
     return found == own_.end() ? "" : found->second;
+  }
+
+  // `as-in-file` may say what another value of the axis says.
+  void refuse_equal_values(const Axis& axis) const {
+    for (std::size_t i = 0; i < axis.values.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (resolved(axis, axis.values[i]) != resolved(axis, axis.values[j])) continue;
+        throw InputError(drill_.file + ": /matrix/" + axis.key + ": '" + axis.values[j] +
+                         "' and '" + axis.values[i] + "' are the same here");
+      }
+    }
   }
 
   Cell extended(const Cell& cell, const Axis& axis, const std::string& value) const {

@@ -33,6 +33,7 @@ struct Experiment {
   Drill drill;
   std::vector<Cell> cells;
   reports::DrillFacts facts;
+  bool perturb = false;  // Events of one instant come in an order that the seed draws.
 };
 
 // Throws InputError: a value that the broker refuses, a matrix that makes no sense.

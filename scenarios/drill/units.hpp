@@ -16,6 +16,9 @@ std::optional<Duration> parse_duration(std::string_view text);             // ns
 std::optional<std::int64_t> parse_size(std::string_view text);             // B KiB MiB GiB kB MB GB
 std::optional<std::int64_t> parse_rate_per_second(std::string_view text);  // N/s
 
+// More than a year: nothing that a scenario can mean, and sums of them stay far from overflow.
+inline constexpr Duration kDurationMax = Duration::s(10'000 * 3'600);
+
 inline constexpr const char* kDurationForm = "an integer and one of ns us ms s min h";
 inline constexpr const char* kSizeForm = "an integer and one of B KiB MiB GiB kB MB GB";
 inline constexpr const char* kRateForm = "an integer and /s";

@@ -75,6 +75,7 @@ ProducerSpec read_producer(const std::string& name, const JsonAt& json, Drill& d
   if (json.has("rate")) producer.rate_per_second = json.at("rate").rate_per_second();
   producer.in_flight = static_cast<int>(json.at("in_flight").count(1, 65'535));
   producer.timeout = json.at("timeout").duration();
+  if (producer.timeout < Duration::ms(1)) json.at("timeout").refuse("must be at least 1 ms");
   producer.retries = static_cast<int>(json.at("retries").count(0, 100));
   if (json.has("wait_store_ok")) producer.wait_store_ok = json.at("wait_store_ok").boolean();
   return producer;
@@ -130,7 +131,7 @@ void read_load(const JsonAt& load, Drill& drill) {
   for (const std::string& name : load.keys()) {
     drill.producers.push_back(read_producer(name, load.at(name), drill));
   }
-  if (drill.producers.empty()) load.refuse("must name a producer");
+  if (drill.producers.size() != 1) load.refuse("must name one producer: this version runs one");
 }
 
 }  // namespace drydock::scenarios

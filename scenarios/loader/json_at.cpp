@@ -87,6 +87,7 @@ Duration JsonAt::duration() const {
   const auto duration =
       value_.is_string() ? parse_duration(value_.get<std::string>()) : std::nullopt;
   if (!duration) refuse("must be a duration: " + std::string(kDurationForm));
+  if (*duration > kDurationMax) refuse("must be at most " + text_of(kDurationMax));
   return *duration;
 }
 
@@ -125,7 +126,7 @@ Json parse_json(const std::string& file, const std::string& text) {
     Json json = Json::parse(text, watch, true, true);
     if (!twice.empty()) throw InputError(file + ": '" + twice + "' occurs twice in one object");
     return json;
-  } catch (const nlohmann::json::parse_error& error) {
+  } catch (const nlohmann::json::exception& error) {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
     const std::string what = error.what();
     const std::size_t bracket = what.find("] ");

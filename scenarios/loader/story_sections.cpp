@@ -190,7 +190,10 @@ void read_phases(const JsonAt& phases, Drill& drill) {
 void read_faults(const JsonAt& faults, Drill& drill) {
   for (const std::string& name : faults.keys()) {
     std::vector<FaultSpec>& set = drill.fault_sets[name];
-    for (const JsonAt& fault : faults.at(name).items()) set.push_back(read_fault(fault, drill));
+    const JsonAt list = faults.at(name);
+    for (const JsonAt& fault : list.items()) set.push_back(read_fault(fault, drill));
+    // Outage, loss and its cause are told for one fault.
+    if (set.size() != 1) list.refuse("must hold one fault: several at once are not supported");
   }
 }
 

@@ -18,7 +18,7 @@ SimRun::SimRun(const Experiment& experiment, const Cell& cell, std::uint64_t see
     : experiment_(experiment),
       cell_(cell),
       plan_(draw_plan(cell, seed)),
-      world_(experiment.drill, cell, seed) {
+      world_(experiment, cell, seed) {
   enter(Phase::start);
 }
 

@@ -17,6 +17,10 @@ constexpr std::int64_t kWallOffsetNs = 1'700'000'000'000'000'000;
 // A supervisor looks again after this time if the old process has not ended yet.
 constexpr Duration kRestartRetry = Duration::ms(100);
 
+// The file system needs room for its journal.
+constexpr std::int64_t kDiskBytesMin = 1 << 20;
+constexpr std::int64_t kSectorBytes = 4096;
+
 bool is_cloud(const std::string& profile) { return profile.starts_with("cloud-"); }
 
 std::optional<sim::DiskProfile> profile_named(const DiskSpec& spec) {
@@ -36,15 +40,20 @@ void check_simulated(const Drill& drill) {
                        "/disk/profile: there is no '" + host.disk->profile +
                        "'; known here: local-nvme, sata-ssd, cloud-essd-pl1");
     }
+    if (host.disk && (host.disk->bytes < kDiskBytesMin || host.disk->bytes % kSectorBytes != 0)) {
+      throw InputError(drill.file + ": /topology/hosts/" + host.name +
+                       "/disk/size: must be at least 1 MiB and a multiple of 4 KiB");
+    }
   }
 }
 
-SimWorld::SimWorld(const Drill& drill, const Cell& cell, std::uint64_t seed)
-    : kernel_(sim::KernelOptions{.seed = seed}),
+SimWorld::SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t seed)
+    : kernel_(sim::KernelOptions{.seed = seed, .perturb_schedule = experiment.perturb}),
       recorder_([this] { return kernel_.now(); }),
       events_(kernel_),
       injector_(kernel_, *this),
       network_(kernel_) {
+  const Drill& drill = experiment.drill;
   for (const HostSpec& spec : drill.hosts) add_machine(spec);
   for (std::size_t i = 0; i < drill.brokers.size(); ++i) {
     add_broker(drill.brokers[i], cell.brokers[i]);
@@ -95,7 +104,7 @@ void SimWorld::add_broker(const BrokerSpec& spec, const BrokerConfiguration& con
     return run_broker(events_.traced(context), configuration);
   };
   brokers_.push_back(std::make_unique<Service>(*this, spec.name, spec.role, machine(spec.host),
-                                               std::move(program), true));
+                                               std::move(program)));
 }
 
 void SimWorld::add_producer(const ProducerSpec& spec, const Drill& drill, const Cell& cell) {
@@ -110,7 +119,7 @@ void SimWorld::add_producer(const ProducerSpec& spec, const Drill& drill, const 
     return run_producer(context, spec, to, recorder_);
   };
   producers_.push_back(std::make_unique<Service>(*this, spec.name, "producer", machine(spec.host),
-                                                 std::move(program), false));
+                                                 std::move(program)));
 }
 
 SimWorld::Machine& SimWorld::machine(const std::string& host_name) {
@@ -161,7 +170,8 @@ sim::Host& SimWorld::host(const std::string& name) { return *machine(name).host;
 
 void SimWorld::restart(const std::string& name) {
   Service* const found = service(name);
-  if (found != nullptr) kernel_.post(*found);
+  // A host that is still booting starts its programs itself.
+  if (found != nullptr && kernel_.now() >= found->machine.up_at_ns) kernel_.post(*found);
 }
 
 void SimWorld::start_brokers() {
@@ -169,10 +179,12 @@ void SimWorld::start_brokers() {
 }
 
 void SimWorld::start_producers() {
+  loading_ = true;
   for (const auto& producer : producers_) start(*producer);
 }
 
 void SimWorld::stop_producers() {
+  loading_ = false;
   for (const auto& producer : producers_) {
     if (producer->process != nullptr && producer->process->alive()) producer->process->terminate();
   }
@@ -195,10 +207,14 @@ bool SimWorld::brokers_serving() {
 }
 
 void SimWorld::power_restored(sim::Host& host) {
-  for (const auto& broker : brokers_) {
-    if (broker->machine.host.get() != &host || !broker->starts_with_host) continue;
-    kernel_.after(*broker, broker->machine.boot);
-  }
+  const auto boot = [&](Service& service) {
+    if (service.machine.host.get() != &host) return;
+    service.machine.up_at_ns = kernel_.now() + service.machine.boot.count_ns();
+    kernel_.after(service, service.machine.boot);
+  };
+  for (const auto& broker : brokers_) boot(*broker);
+  if (!loading_) return;
+  for (const auto& producer : producers_) boot(*producer);
 }
 
 void SimWorld::start(Service& service) {

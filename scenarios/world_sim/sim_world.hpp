@@ -33,7 +33,7 @@ std::vector<std::string> not_modelled();
 
 class SimWorld : public faults::Targets, public sim::HostListener {
  public:
-  SimWorld(const Drill& drill, const Cell& cell, std::uint64_t seed);
+  SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t seed);
   ~SimWorld() override;
 
   sim::Kernel& kernel() { return kernel_; }
@@ -66,26 +66,25 @@ class SimWorld : public faults::Targets, public sim::HostListener {
     std::unique_ptr<sim::Host> host;
     std::unique_ptr<sim::HostFiles> files;
     Duration boot;
+    std::int64_t up_at_ns = 0;  // When it has booted, or will have.
   };
   // A program of the topology with the life that it leads at present.
   class Service : public Wakeup {
    public:
     Service(SimWorld& world, std::string name, std::string role, Machine& machine,
-            sim::Program program, bool starts_with_host)
+            sim::Program program)
         : Wakeup(&Service::on_run, EventKind::host, machine.host->id().value()),
           world(world),
           name(std::move(name)),
           role(std::move(role)),
           machine(machine),
-          program(std::move(program)),
-          starts_with_host(starts_with_host) {}
+          program(std::move(program)) {}
 
     SimWorld& world;
     std::string name;
     std::string role;
     Machine& machine;
     sim::Program program;
-    bool starts_with_host;
     int lives = 0;
     sim::SimProcess* process = nullptr;  // The present life, or the last one.
 
@@ -114,6 +113,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   Recorder recorder_;
   EventLog events_;
   std::string last_error_;
+  bool loading_ = false;  // Producers belong to what a host starts when it boots.
   faults::SimInjector injector_;
   sim::SimNetwork network_;
   std::vector<std::unique_ptr<Machine>> machines_;

@@ -6,6 +6,7 @@ number of jobs, a crashed worker as one failed run. Prints TAP; run by hand:
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -35,6 +36,13 @@ def refusals(report):
         bad_drill.write_text((ROOT / DRILL).read_text().replace('"local-nvme"', '"floppy"'))
         cut_drill = Path(folder) / "cut.json"
         cut_drill.write_text("{")
+        huge_number = Path(folder) / "huge.json"
+        huge_number.write_text('{"drill": 1e999}')
+        small_disk = Path(folder) / "small.json"
+        small_disk.write_text(re.sub(r'"size": "[^"]*"', '"size": "64 KiB"', (ROOT / DRILL).read_text()))
+        long_boot = Path(folder) / "long.json"
+        long_boot.write_text(re.sub(r'"boot": "[^"]*"', '"boot": "9223372036 s"',
+                                    (ROOT / DRILL).read_text()))
         cases = [
             ([], "subcommand is required"),
             (["walk"], "there is no command 'walk'"),
@@ -49,6 +57,12 @@ def refusals(report):
             (["run", DRILL, "--seed", "x"], "--seed: 'x' is no seed"),
             (["run", DRILL, "--seed", "9..3"], "ends before it begins"),
             (["run", DRILL, "--seed", "1..99999999999"], "more than 1000000 seeds"),
+            (["run", DRILL, "--seed", ""], "--seed: '' is no seed"),
+            (["run", DRILL, "--conf", ""], "--conf: names no file"),
+            (["run", DRILL, "--out", ""], "--out: names no directory"),
+            (["run", str(huge_number)], f"{huge_number}: no JSON"),
+            (["run", str(small_disk)], "disk/size: must be at least 1 MiB"),
+            (["run", str(long_boot)], "/topology/hosts/broker-host/boot: must be at most"),
             (["run", DRILL, "--jobs", "0"], "--jobs: must be 1 to 256"),
             (["run", DRILL, "--jobs", "x"], "--jobs"),
             (["run", DRILL, "--set", "listenPort"], "is not KEY=VALUE"),
@@ -85,6 +99,9 @@ def answers(report):
                      "host.power-loss", "store.flushed", "store.before-flush", "acked_loss")),
                  listed.stdout)
     version = drydock("version")
+    perturbed = drydock("run", DRILL, "--conf", CONF, "--seed", "1..2", "--perturb", "--verify")
+    report.check("--perturb is clean under --verify", perturbed.returncode == 0,
+                 perturbed.stdout + perturbed.stderr)
     report.check("version says which build it is",
                  version.returncode == 0 and version.stdout.startswith("drydock "), version.stdout)
     usage = drydock("run", "--help")

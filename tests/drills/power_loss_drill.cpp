@@ -106,6 +106,46 @@ SCENARIO("two runs that differ are told apart at their first event", "[power-los
   CHECK(divergence->describe().find("the runs differ at event") == 0);
 }
 
+SCENARIO("a client's host that loses power comes back with its client", "[power-loss]") {
+  const scenarios::Experiment experiment = load(kDrill, "", [](Json& json) {
+    json["topology"]["hosts"]["client-host"]["boot"] = "5 s";
+    json["faults"]["power-loss"][0]["on"] = "client-host";
+  });
+  const auto result = run_cell(experiment, cell("power-loss", "ASYNC_FLUSH"), 1);
+  REQUIRE(result.runs.size() == 1);
+  CHECK(lost(result) == 0);
+  // Two seconds without power, five to boot.
+  REQUIRE(result.runs[0].rto.fault_ns.has_value());
+  CHECK(*result.runs[0].rto.fault_ns >= Duration::s(7).count_ns());
+}
+
+SCENARIO("a broker that is started while its host boots waits for the boot", "[power-loss]") {
+  const scenarios::Experiment experiment = load(kDrill, "");
+  scenarios::SimWorld world(experiment, experiment.cells[0], 1);
+  world.start_brokers();
+  world.kernel().run_until(Duration::s(1).count_ns());
+  REQUIRE(world.brokers_serving());
+  world.host("broker-host").lose_power();
+  world.kernel().run_until(Duration::s(2).count_ns());
+  world.host("broker-host").restore_power();  // It boots for five seconds.
+  world.kernel().run_until(Duration::s(3).count_ns());
+  world.restart("broker-a");
+  world.kernel().run_until(Duration::ms(6'999).count_ns());
+  CHECK(world.process("broker-a") == nullptr);
+  world.kernel().run_until(Duration::s(8).count_ns());
+  CHECK(world.brokers_serving());
+}
+
+SCENARIO("the order of events of one instant is the seed's with --perturb", "[power-loss]") {
+  scenarios::Experiment experiment = load(kDrill, "");
+  const scenarios::Cell& each = experiment.cells[0];
+  const auto plain = scenarios::run_one(experiment, each, 5, scenarios::Verification::none);
+  experiment.perturb = true;
+  const auto perturbed = scenarios::run_one(experiment, each, 5, scenarios::Verification::none);
+  CHECK(perturbed.fingerprint != plain.fingerprint);
+  CHECK(perturbed == scenarios::run_one(experiment, each, 5, scenarios::Verification::none));
+}
+
 SCENARIO("nothing of a run outlives it", "[power-loss]") {
   const scenarios::Experiment experiment = load(kDrill, "");
   const std::size_t before = pool_bytes_in_use();

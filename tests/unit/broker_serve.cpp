@@ -102,6 +102,20 @@ TEST(BrokerServe, StoresItsOwnPropertiesBesideTheSenders) {
   EXPECT_EQ(find_property(stored[0], "UNIQ_KEY").size(), 32u);
 }
 
+// The flag says how long the hosts of a record are, so a sender must not choose it: recovery would
+// end at such a record, and cut what follows.
+TEST(BrokerServe, TheSendersHostFlagsAreNotStored) {
+  BrokerWorld world;
+  world.start_broker();
+  RawClient client(world);
+  for (const std::int32_t flag : {0x10, 0x20, 0x30, 0x0}) {
+    SendMessageHeader header = header_for("orders");
+    header.sys_flag = flag;
+    ASSERT_EQ(client.code_of(request(header, 1)), 0) << flag;
+  }
+  EXPECT_EQ(world.stored_properties().size(), 4u);
+}
+
 TEST(BrokerServe, AQueueIdBelowZeroMeansAnyQueue) {
   BrokerWorld world;
   world.start_broker();

@@ -30,11 +30,10 @@ const char* const kDrill = R"({
     "kill": [{"do": "process.kill", "on": "role:master", "when": {"between": ["0 s", "2 s"]},
               "for": "1 s"}],
     "power": [{"do": "host.power-loss", "on": "h",
-               "when": {"event": "store.flushed", "occurrence": 3}, "for": "1 s"},
-              {"do": "process.kill", "on": "b",
-               "when": {"crash_point": "store.before-flush"}}]
+               "when": {"event": "store.flushed", "occurrence": 3}, "for": "1 s"}],
+    "crash": [{"do": "process.kill", "on": "b", "when": {"crash_point": "store.before-flush"}}]
   },
-  "matrix": {"flushDiskType": ["as-in-file", "the-other"], "fault": ["kill", "power"]},
+  "matrix": {"flushDiskType": ["as-in-file", "the-other"], "fault": ["kill", "power", "crash"]},
   "expectations": [{"cells": {"fault": "kill"}, "every_run": "acked_loss = 0"},
                    {"total": "duplicates >= 0"},
                    {"every_run": "rto.client <= 30 s"}]
@@ -78,11 +77,11 @@ TEST(Loader, ReadsAWholeDrill) {
   EXPECT_EQ(drill.phases.inject.at_most, Duration::s(2));
   EXPECT_TRUE(drill.phases.hold.until_writes_resume);
   EXPECT_EQ(drill.phases.hold.then, Duration::s(1));
-  ASSERT_EQ(drill.fault_sets.at("power").size(), 2u);
+  ASSERT_EQ(drill.fault_sets.at("power").size(), 1u);
   const FaultSpec& power = drill.fault_sets.at("power")[0];
   EXPECT_EQ(power.kind, faults::FaultKind::host_power_loss);
   EXPECT_EQ(std::get<faults::AtEvent>(power.when), (faults::AtEvent{EventName::store_flushed, 3}));
-  const FaultSpec& kill = drill.fault_sets.at("power")[1];
+  const FaultSpec& kill = drill.fault_sets.at("crash")[0];
   EXPECT_EQ(std::get<faults::AtCrashPoint>(kill.when).point, CrashPoint::store_before_flush);
   EXPECT_FALSE(kill.lasts);
   ASSERT_EQ(drill.matrix.size(), 2u);
@@ -105,6 +104,10 @@ TEST(Loader, RefusesWhatIsNotImplementedByName) {
             "f.json: /faults/kill/0/do: not supported; drydock list shows the kinds of faults");
   EXPECT_EQ(refusal([](Json& j) { j["topology"]["brokers"]["b"]["role"] = "slave"; }),
             "f.json: /topology/brokers/b/role: role 'slave' is not supported; known here: master");
+  EXPECT_EQ(refusal([](Json& j) { j["faults"]["kill"].push_back(j["faults"]["kill"][0]); }),
+            "f.json: /faults/kill: must hold one fault: several at once are not supported");
+  EXPECT_EQ(refusal([](Json& j) { j["load"]["q"] = j["load"]["p"]; }),
+            "f.json: /load: must name one producer: this version runs one");
   EXPECT_EQ(refusal([](Json& j) { j["phases"]["hold"]["until"] = "caught-up"; }),
             "f.json: /phases/hold/until: not supported; known here: writes-resume");
 }
@@ -158,6 +161,10 @@ TEST(Loader, RefusesWhatContradictsItself) {
             "f.json: /expectations/1/total: times have no total");
   EXPECT_EQ(refusal([](Json& j) { j["topology"]["brokers"]["b"]["host"] = "c"; }),
             "f.json: /topology/brokers/b: its host has no disk");
+  EXPECT_EQ(refusal([](Json& j) { j["load"]["p"]["timeout"] = "0 s"; }),
+            "f.json: /load/p/timeout: must be at least 1 ms");
+  EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["h"]["boot"] = "10001 h"; }),
+            "f.json: /topology/hosts/h/boot: must be at most 10000 h");
   EXPECT_EQ(refusal([](Json& j) { j["topology"]["brokers"].clear(); }),
             "f.json: /topology/brokers: this version runs exactly one broker");
 }
@@ -170,6 +177,7 @@ TEST(Loader, RefusesWhatIsMissingOrNoJson) {
   EXPECT_TRUE(refusal_of_text("{").starts_with("f.json: no JSON: parse error at line 1"));
   EXPECT_EQ(refusal_of_text(R"({"drill": "a", "drill": "b"})"),
             "f.json: 'drill' occurs twice in one object");
+  EXPECT_TRUE(refusal_of_text(R"({"drill": 1e999})").starts_with("f.json: no JSON: "));
 }
 
 }  // namespace

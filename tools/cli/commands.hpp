@@ -16,6 +16,7 @@
 // interrupted.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,12 +28,12 @@ inline constexpr int kInterrupted = 130;
 
 struct RunOptions {
   std::string scenario;
-  std::string conf;   // Empty: RocketMQ's defaults.
-  std::string seeds;  // Empty: those of the drill.
-  int jobs = 0;
-  bool jobs_given = false;
+  std::optional<std::string> conf;   // None: RocketMQ's defaults.
+  std::optional<std::string> seeds;  // None: those of the drill.
+  std::optional<int> jobs;           // None: one per core.
   bool verify = false;
-  std::string out;  // Empty: no files.
+  bool perturb = false;
+  std::optional<std::string> out;  // None: no files.
   std::vector<std::string> set;
 };
 

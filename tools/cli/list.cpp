@@ -28,6 +28,7 @@ int list() {
   section<faults::FaultKind>("faults", [](auto kind) { return faults::name_of(kind); });
   section<EventName>("events", [](auto name) { return drydock::name_of(name); });
   section<CrashPoint>("crash points", [](auto point) { return drydock::name_of(point); });
+  section<BuggifySite>("buggify sites", [](auto site) { return drydock::name_of(site); });
   section<reports::Metric>("quantities of expectations",
                            [](auto metric) { return reports::name_of(metric); });
   section<BehaviourSwitch>("behaviour switches",

@@ -15,16 +15,16 @@ void add_run(CLI::App& app, RunOptions& options) {
   run->add_option("scenario", options.scenario, "The drill (JSON with comments)")->required();
   run->add_option("--conf", options.conf, "Your broker.conf; without it RocketMQ's defaults");
   run->add_option("--seed", options.seeds, "N or N..M; without it the drill's own");
-  CLI::Option* const jobs =
-      run->add_option("--jobs", options.jobs, "Worker processes; without it one per core");
+  run->add_option("--jobs", options.jobs, "Worker processes; without it one per core");
   run->add_flag(
       "--verify", options.verify,
       "Run each (cell, seed) twice more, side by side, and name the first event that differs");
+  run->add_flag("--perturb", options.perturb,
+                "Let each seed draw the order of events that fall on the same instant");
   run->add_option("--out", options.out, "Directory for result.json and junit.xml");
   run->add_option("--set", options.set, "KEY=VALUE of broker.conf, over everything else")
       ->expected(1)
       ->take_all();
-  run->callback([jobs, &options] { options.jobs_given = jobs->count() > 0; });
 }
 
 CLI::App* add_lint_conf(CLI::App& app, LintConfOptions& options) {

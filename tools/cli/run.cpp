@@ -34,13 +34,13 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
 }
 
 int jobs_of(const RunOptions& options) {
-  if (!options.jobs_given) {
+  if (!options.jobs) {
     return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kJobsMax);
   }
-  if (options.jobs < 1 || options.jobs > kJobsMax) {
+  if (*options.jobs < 1 || *options.jobs > kJobsMax) {
     throw InputError("--jobs: must be 1 to " + std::to_string(kJobsMax));
   }
-  return options.jobs;
+  return *options.jobs;
 }
 
 scenarios::Settings settings_of(const RunOptions& options) {
@@ -59,10 +59,15 @@ scenarios::Experiment experiment_of(const RunOptions& options) {
   scenarios::Drill drill = scenarios::parse_drill(options.scenario, read_file(options.scenario));
   scenarios::check_simulated(drill);
   scenarios::UserConfiguration user;
-  user.file = options.conf;
-  if (!options.conf.empty()) user.text = read_file(options.conf);
+  if (options.conf) {
+    if (options.conf->empty()) throw InputError("--conf: names no file");
+    user.file = *options.conf;
+    user.text = read_file(*options.conf);
+  }
   auto experiment = scenarios::make_experiment(std::move(drill), user, settings_of(options));
   experiment.facts.version = kVersion;
+  experiment.perturb = options.perturb;
+  if (options.perturb) experiment.facts.replay += " --perturb";
   if (options.verify) experiment.facts.replay += " --verify";
   experiment.facts.assumed = scenarios::assumptions_of(experiment.drill);
   experiment.facts.not_modelled = scenarios::not_modelled();
@@ -126,6 +131,7 @@ class Invocation {
 };
 
 void make_directory(const std::string& path) {
+  if (path.empty()) throw InputError("--out: names no directory");
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) throw InputError("--out: " + path + ": " + error.message());
@@ -136,10 +142,10 @@ void make_directory(const std::string& path) {
 int run(const RunOptions& options) {
   const int jobs = jobs_of(options);
   const scenarios::Experiment experiment = experiment_of(options);
-  const scenarios::SeedRange seeds = options.seeds.empty()
-                                         ? experiment.drill.seeds
-                                         : scenarios::parse_seed_range(options.seeds, "--seed");
-  if (!options.out.empty()) make_directory(options.out);
+  const scenarios::SeedRange seeds = options.seeds
+                                         ? scenarios::parse_seed_range(*options.seeds, "--seed")
+                                         : experiment.drill.seeds;
+  if (options.out) make_directory(*options.out);
 
   Invocation invocation(
       experiment, seeds,
@@ -157,9 +163,9 @@ int run(const RunOptions& options) {
   const reports::DrillResult result = invocation.result();
   const std::string text = reports::render_text(result, terminal_width());
   std::fwrite(text.data(), 1, text.size(), stdout);
-  if (!options.out.empty()) {
-    write_file(std::filesystem::path(options.out) / "result.json", reports::render_json(result));
-    write_file(std::filesystem::path(options.out) / "junit.xml", reports::render_junit(result));
+  if (options.out) {
+    write_file(std::filesystem::path(*options.out) / "result.json", reports::render_json(result));
+    write_file(std::filesystem::path(*options.out) / "junit.xml", reports::render_junit(result));
   }
   return reports::exit_status(result.cells);
 }
