@@ -1,7 +1,6 @@
 // O_DIRECT: past the page cache, in multiples of the logical block.
 #include <algorithm>
 
-#include "sim/disk/command_wait.hpp"
 #include "sim/fs/mount.hpp"
 #include "sim/fs/mount_commands.hpp"
 #include "sim/pagecache/stuck_wait.hpp"
@@ -139,10 +138,8 @@ Task<Result<ByteChain>> Mount::read_direct(InodeHandle& handle, Worker& worker, 
     }
     const AwaitedCommand::Read request{.offset = block.block() * kPageBytes,
                                        .length = pages * kPageBytes};
-    auto command = std::make_unique<AwaitedCommand>(request);
-    ++inode.device_io;
+    auto command = std::make_unique<DirectReadCommand>(*this, inode, request);
     Result<ByteChain> read = co_await CommandWait(path_, std::move(command), worker);
-    device_io_ended(inode);
     if (!read) co_return read.error();
     const SharedBytes flat = read->flatten();
     const std::int64_t part = std::min(rest, pages * kPageBytes - inside);

@@ -124,6 +124,7 @@ class Mount final : public PageBacking,
   enum class Need : std::uint8_t { sync, data };
   class PageWrite;
   class PageReadCommand;
+  class DirectReadCommand;
   class MountRead;
   // A name to be looked up or made: the directory, and what it holds under the name (or null).
   struct Location {

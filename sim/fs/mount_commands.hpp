@@ -1,6 +1,7 @@
 // The device commands of a mounted file system. Private to the parts of Mount.
 #pragma once
 
+#include "sim/disk/command_wait.hpp"
 #include "sim/fs/mount.hpp"
 
 namespace drydock::sim {
@@ -41,6 +42,24 @@ class Mount::PageReadCommand final : public DiskCommand {
   Mount& mount_;
   Inode& inode_;
   std::shared_ptr<PageRead> read_;
+};
+
+// A part of a direct read. The transfer holds the inode's blocks until the device has answered,
+// also if the process that asked for it is killed meanwhile: its frame never goes on.
+class Mount::DirectReadCommand final : public AwaitedCommand {
+ public:
+  DirectReadCommand(Mount& mount, Inode& inode, Read command)
+      : AwaitedCommand(command), mount_(mount), inode_(inode) {
+    ++inode_.device_io;
+  }
+  void completed(Result<void> outcome) override {
+    mount_.device_io_ended(inode_);
+    AwaitedCommand::completed(std::move(outcome));
+  }
+
+ private:
+  Mount& mount_;
+  Inode& inode_;
 };
 
 // The journal, read at a mount.

@@ -12,6 +12,7 @@ inline constexpr std::int64_t kBytesMax = 6 * 4096;
 enum class Act {
   write,
   write_direct,
+  read_direct,
   store,
   sync_all,
   sync_data,
@@ -30,10 +31,11 @@ enum class Act {
   look,
   count_
 };
-inline constexpr const char* kActs[] = {
-    "write",          "write_direct", "store",    "sync_all",  "sync_data", "sync_map",
-    "begin_sync",     "sync_range",   "truncate", "allocate",  "rename",    "remove",
-    "sync_directory", "wait_us",      "wait_6_s", "wait_40_s", "evict",     "look"};
+inline constexpr const char* kActs[] = {"write",      "write_direct",   "read_direct", "store",
+                                        "sync_all",   "sync_data",      "sync_map",    "begin_sync",
+                                        "sync_range", "truncate",       "allocate",    "rename",
+                                        "remove",     "sync_directory", "wait_us",     "wait_6_s",
+                                        "wait_40_s",  "evict",          "look"};
 
 // What befalls the process or the host while the operation is under way.
 enum class Blow { none, kill, power_cut };
@@ -48,10 +50,12 @@ struct Step {
   int events = 0;  // Run before the blow.
 };
 
-// Calls on a file that is open for their duration only.
+// Calls on a file that is open for their duration only. `bytes`: what is written, or what a direct
+// read has to find.
 inline Task<Result<void>> on_file(FileActor& actor, std::string path, Step step,
                                   SharedBytes bytes) {
-  const Caching caching = step.act == Act::write_direct ? Caching::direct : Caching::buffered;
+  const bool direct = step.act == Act::write_direct || step.act == Act::read_direct;
+  const Caching caching = direct ? Caching::direct : Caching::buffered;
   const OpenOptions options{.create = Create::if_missing, .caching = caching};
   Result<std::unique_ptr<File>> opened = co_await actor.files().open(actor.worker(), path, options);
   if (!opened) co_return opened.error();
@@ -62,6 +66,13 @@ inline Task<Result<void>> on_file(FileActor& actor, std::string path, Step step,
     case Act::write_direct: {
       Result<void> done = co_await file.write_at(worker, step.offset, bytes);
       co_return done;
+    }
+    case Act::read_direct: {
+      Result<ByteChain> read = co_await file.read_at(worker, step.offset, step.length);
+      if (!read) co_return read.error();
+      const bool same = text_of(*read) == text_of(ByteChain(bytes));
+      if (!same) co_return ErrorCode::io_error;
+      co_return Result<void>();
     }
     case Act::sync_all: {
       Result<void> done = co_await file.sync_all(worker);
@@ -142,7 +153,7 @@ class Trial {
   static std::string name_of(int file) { return std::to_string(file); }
 
   static void clamp(Step& step) {
-    if (step.act == Act::write_direct) {
+    if (step.act == Act::write_direct || step.act == Act::read_direct) {
       step.offset = step.offset / 512 * 512;
       step.length = (step.length / 512 + 1) * 512;
     }
@@ -153,6 +164,7 @@ class Trial {
     switch (step.act) {
       case Act::write:
       case Act::write_direct:
+      case Act::read_direct:
       case Act::sync_all:
       case Act::sync_data:
       case Act::sync_range:
@@ -195,8 +207,11 @@ class Trial {
     if (step.act == Act::truncate) file->resize(offset);
     if (step.act == Act::allocate) file->extend(offset + length);
     if (step.act == Act::begin_sync) return begin_sync(step, path, file);
-    const Asked<void> asked =
-        world_->start(on_file(world_.actor(), path, step, filled(length, stamp_)));
+    const SharedBytes bytes =
+        step.act == Act::read_direct
+            ? SharedBytes::copy_of(offset < before.size() ? before.substr(offset, length) : "")
+            : filled(length, stamp_);
+    const Asked<void> asked = world_->start(on_file(world_.actor(), path, step, bytes));
     return follow(step, asked, file, before);
   }
 

@@ -108,6 +108,75 @@ TEST(KillDuringAMajorFault, TakesEffectAtOnce) {
   EXPECT_EQ(world->read("/f"), "content");
 }
 
+// A file of two pages that are on the device alone; then a direct read of the first one is killed
+// while the device is at it.
+void kill_during_a_direct_read(FileWorld& world) {
+  ASSERT_TRUE(world->write("/f", 0, std::string(8192, 'x')).has_value());
+  ASSERT_TRUE(world->sync("/f").has_value());
+  world->close("/f");
+  world.drop_clean_pages();
+  File& file = world->file("/f", {.caching = Caching::direct});
+  const Asked<ByteChain> read = world->start(file.read_at(world->worker(), 0, 4096));
+  world.run_for(Duration());
+  ASSERT_EQ(world->worker().wait_place(), WaitPlace::device);
+  sim::SimProcess& process = world->process();
+  world.kill();
+  EXPECT_EQ(process.phase(), ProcessState::Phase::dying);
+  world.run_for(Duration::s(1));
+  EXPECT_EQ(process.phase(), ProcessState::Phase::dead);
+  EXPECT_FALSE(read->done());
+}
+
+TEST(KillDuringADirectRead, LeavesAFileThatCanBeCut) {
+  FileWorld world;
+  kill_during_a_direct_read(world);
+  EXPECT_TRUE(world->now(world->file("/f").truncate(world->worker(), 0)).has_value());
+}
+
+TEST(KillDuringADirectRead, LeavesAFileWhoseBlocksAreFreeOnceItIsRemoved) {
+  FileWorld world;
+  const std::int64_t empty = world->files().space("/")->free_bytes;
+  kill_during_a_direct_read(world);
+  ASSERT_TRUE(world->now(world->files().remove(world->worker(), "/f")).has_value());
+  world.settle();
+  EXPECT_EQ(world->files().space("/")->free_bytes, empty);
+}
+
+TEST(KillDuringADirectRead, KeepsTheBlocksOfARemovedFileUntilTheDeviceHasAnswered) {
+  FileWorld world;
+  const std::int64_t empty = world->files().space("/")->free_bytes;
+  world.disk.hang(DiskHang::reads);
+  ASSERT_TRUE(world->write("/f", 0, std::string(4096, 'x')).has_value());
+  ASSERT_TRUE(world->sync("/f").has_value());
+  world->close("/f");
+  world.drop_clean_pages();
+  world->start(world->file("/f", {.caching = Caching::direct}).read_at(world->worker(), 0, 4096));
+  world.run_for(Duration());
+  world.kill();
+  ASSERT_TRUE(world->now(world->files().remove(world->worker(), "/f")).has_value());
+  world.settle();
+  EXPECT_EQ(world->files().space("/")->free_bytes, empty - 4096);
+  world.disk.release(DiskHang::reads);
+  world.settle();
+  EXPECT_EQ(world->files().space("/")->free_bytes, empty);
+}
+
+// What waits for the device to be done with the file goes on when it is, whatever the reader does.
+TEST(StopDuringADirectRead, DoesNotHoldUpOthers) {
+  FileWorld world;
+  ASSERT_TRUE(world->write("/f", 0, std::string(8192, 'x')).has_value());
+  ASSERT_TRUE(world->sync("/f").has_value());
+  world->close("/f");
+  world.drop_clean_pages();
+  FileActor other(world.files, world.host, "other");
+  other.file("/f");
+  world->start(world->file("/f", {.caching = Caching::direct}).read_at(world->worker(), 0, 4096));
+  world.run_for(Duration());
+  world->process().stop();
+  EXPECT_TRUE(other.now(other.file("/f").truncate(other.worker(), 0)).has_value());
+  world->process().proceed();
+}
+
 TEST(Removal, OfAnOpenFileKeepsItUntilItsProcessIsDead) {
   FileWorld world;
   ASSERT_TRUE(world->write("/f", 0, std::string(1 << 20, 'f')).has_value());
