@@ -50,12 +50,19 @@ class TimerQueue {
   }
 
   // Whether `pop(limit)` would return an entry; if so, the next call must be that pop. In between,
-  // `has_choice` tells whether there are several entries of that time.
+  // `count_due` tells how many entries of that time there are, counting no further than `most`.
   bool prepare(std::int64_t limit) {
     if (due_.empty() && !open_next_slot(limit)) return false;
     return base_ <= limit;
   }
-  bool has_choice() { return due_.after(due_.front()) != nullptr; }
+  std::uint64_t count_due(std::uint64_t most) {
+    std::uint64_t count = 0;
+    if (due_.empty()) return count;
+    for (ListLink* link = due_.front(); link != nullptr && count < most; link = due_.after(link)) {
+      ++count;
+    }
+    return count;
+  }
 
   // True if another entry of the time popped last is waiting.
   bool has_due() const { return !due_.empty(); }

@@ -1,5 +1,6 @@
 #include "sim/kernel/kernel.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -32,10 +33,21 @@ void Kernel::engine_event(std::uint32_t subject, EventName name, std::int64_t a,
   triggers_.count(name, [this](Wakeup& pulled) { post_urgent(pulled); });
 }
 
-// Draws only where there is a choice: how a run is cut into calls of `run_until` changes nothing.
+// Up to 64 events of one time are equally likely to go first. Of more, a look at every one for each
+// that runs would cost the square of their number; so the first 64 are passed over with a chance of
+// 1/2, then the next 64, and so on to the last ones: each can go first, and the expected look is a
+// short one. Draws only where there is a choice: how a run is cut into calls of `run_until` changes
+// nothing.
 Wakeup* Kernel::pop_any(std::int64_t limit) {
+  constexpr std::uint64_t kWindow = 64;
   if (!queue_.prepare(limit)) return nullptr;
-  const std::uint64_t skip = queue_.has_choice() ? perturbation_.below(8) : 0;
+  std::uint64_t skip = 0;
+  std::uint64_t count = queue_.count_due(kWindow + 1);
+  while (count > kWindow && perturbation_.chance(1, 2)) {
+    skip += kWindow;
+    count = queue_.count_due(skip + kWindow + 1) - skip;
+  }
+  if (count > 1) skip += perturbation_.below(std::min(count, kWindow));
   return queue_.pop(limit, skip);
 }
 

@@ -166,6 +166,38 @@ TEST(Kernel, APerturbedScheduleIsAnotherOrderOfTheSameEvents) {
   EXPECT_EQ(perturbed, plain);
 }
 
+// How often each of `width` events of one instant was the first of them, in `instants` instants.
+std::vector<int> firsts(std::uint32_t width, std::int64_t instants) {
+  Kernel kernel({.seed = 3, .perturb_schedule = true});
+  std::vector<int> counts(width);
+  std::vector<std::unique_ptr<Call>> calls;
+  std::int64_t decided = -1;
+  for (std::uint32_t i = 0; i < width; ++i) {
+    calls.push_back(std::make_unique<Call>([&, i] {
+      if (kernel.now() == decided) return;
+      decided = kernel.now();
+      ++counts[i];
+    }));
+  }
+  for (std::int64_t instant = 0; instant < instants; ++instant) {
+    for (auto& call : calls) kernel.at(*call, instant);
+    kernel.run_until(instant);
+  }
+  return counts;
+}
+
+// Standard deviation of a count: 22 of 2,000 ties of two, 24 of ties of three or of twenty.
+TEST(Kernel, APerturbedScheduleTakesEachEventOfATieEquallyOften) {
+  for (const int count : firsts(2, 2'000)) EXPECT_NEAR(count, 1'000, 90);
+  for (const int count : firsts(3, 2'700)) EXPECT_NEAR(count, 900, 100);
+  for (const int count : firsts(20, 12'000)) EXPECT_NEAR(count, 600, 100);
+}
+
+TEST(Kernel, APerturbedScheduleLeavesNoEventOfACrowdBehindForEver) {
+  const std::vector<int> counts = firsts(200, 10'000);
+  EXPECT_GT(*std::ranges::min_element(counts), 0);
+}
+
 TEST(Kernel, APerturbedScheduleDoesNotDependOnHowTheRunIsSliced) {
   const KernelOptions options{.seed = 5, .perturb_schedule = true};
   EXPECT_EQ(run_order(options, 1'000), run_order(options, 10));

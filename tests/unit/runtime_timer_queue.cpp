@@ -138,6 +138,20 @@ TEST(TimerQueue, SkipChoosesAmongEqualTimesOnly) {
   EXPECT_EQ(queue.pop(kEnd, 7), &later);
 }
 
+TEST(TimerQueue, CountsTheEntriesOfTheNextTimeUpToABound) {
+  TimerQueue queue;
+  Entry a(1), b(2), c(3), later(4);
+  EXPECT_EQ(queue.count_due(9), 0u);
+  for (Entry* entry : {&a, &b, &c}) queue.insert(*entry, 100'000);
+  queue.insert(later, 100'001);
+  ASSERT_TRUE(queue.prepare(kEnd));
+  EXPECT_EQ(queue.count_due(9), 3u);
+  EXPECT_EQ(queue.count_due(2), 2u);
+  EXPECT_EQ(queue.pop(kEnd, 1), &b);
+  ASSERT_TRUE(queue.prepare(kEnd));
+  EXPECT_EQ(queue.count_due(9), 2u);
+}
+
 TEST(TimerQueue, ForEachVisitsEveryQueuedEntryOnce) {
   TimerQueue queue;
   std::deque<Entry> entries;
