@@ -64,12 +64,14 @@ class ProcessState {
     if (ending()) return;
     stop_causes_ |= static_cast<std::uint8_t>(cause);
     phase_ = Phase::stopped;
+    halted();
   }
   void proceed(StopCause cause = StopCause::signal) {
     if (phase_ != Phase::stopped) return;
     stop_causes_ &= static_cast<std::uint8_t>(~static_cast<unsigned>(cause));
     if (stop_causes_ != 0) return;
     phase_ = Phase::running;
+    proceeds();
     while (!parked_.empty()) executor_.post(static_cast<Wakeup&>(*parked_.front()));
   }
 
@@ -78,6 +80,7 @@ class ProcessState {
   void begin_dying() {
     if (ending()) return;
     phase_ = Phase::dying;
+    halted();
     while (!parked_.empty()) parked_.front()->unlink();
   }
   void mark_dead() { phase_ = Phase::dead; }
@@ -91,6 +94,11 @@ class ProcessState {
   }
 
  protected:
+  // From now on none of its coroutines runs: it is stopped (until `proceeds`) or dying. May be
+  // called again while that is so.
+  virtual void halted() {}
+  virtual void proceeds() {}
+
   // The last uninterruptible wait of a dying process has ended: schedule the destruction of its
   // root scope as an event. Called from events and from inside destructors, so it only schedules.
   virtual void uninterruptible_waits_ended() = 0;

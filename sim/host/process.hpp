@@ -44,6 +44,8 @@ class SimProcess : public ProcessState {
   Context& context() { return *context_; }
 
  protected:
+  void halted() override { compute_.share().halt(); }
+  void proceeds() override { compute_.share().proceed(); }
   void uninterruptible_waits_ended() override;
 
  private:

@@ -43,11 +43,7 @@ bool SimChaos::decide(BuggifySite site) {
 
 Task<Result<void>> SimCompute::charge(Worker& worker, Duration cpu) {
   if (!priced_ || cpu <= Duration()) co_return Result<void>();
-  worker.set_wait(WaitPlace::cpu, clock_.now());
-  Result<Cores::Lease> lease = co_await cores_.acquire();
-  worker.set_wait(WaitPlace::none, clock_.now());
-  if (!lease) co_return lease.error();
-  Result<void> spent = co_await sleep_for(clock_, cpu);
+  Result<void> spent = co_await Cores::Work(share_, worker, cpu);
   co_return spent;
 }
 

@@ -105,13 +105,13 @@ class SimObserver : public Observer {
 class SimCompute : public Compute {
  public:
   SimCompute(Cores& cores, const Clock& clock, bool priced)
-      : cores_(cores), clock_(clock), priced_(priced) {}
+      : share_(cores, clock), priced_(priced) {}
   Task<Result<void>> charge(Worker& worker, Duration cpu) override;
   bool priced() const override { return priced_; }
+  Cores::Share& share() { return share_; }
 
  private:
-  Cores& cores_;
-  const Clock& clock_;
+  Cores::Share share_;
   bool priced_;
 };
 

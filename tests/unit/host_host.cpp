@@ -241,6 +241,120 @@ TEST(Cores, AKilledProcessGivesItsCoreToTheNextOne) {
   EXPECT_EQ(lines, (Lines{"third 12"}));
 }
 
+// Three processes want the only core: one computes, one waits, and one that comes later.
+class OneCore {
+ public:
+  explicit OneCore(Lines& lines) : lines_(lines), host_(world.add_host(one_core())) {}
+  sim::SimProcess& starts_at(Duration when, Duration cpu, std::string name) {
+    return world.start(host_, [this, when, cpu, name](Context& context) {
+      return compute_at(context, when, cpu, name);
+    });
+  }
+  World world;
+
+ private:
+  static sim::HostOptions one_core() { return {.cores = 1, .cpu_priced = true}; }
+  Task<void> compute_at(Context& context, Duration when, Duration cpu, std::string name) {
+    Result<void> slept = co_await sleep_for(context.clock, when);
+    EXPECT_TRUE(slept);
+    co_await compute(context, cpu, lines_, name);
+  }
+  Lines& lines_;
+  sim::Host& host_;
+};
+
+TEST(Cores, AStoppedProcessLosesItsPlaceInLineToOthers) {
+  Lines lines;
+  OneCore one(lines);
+  one.starts_at(Duration(), Duration::ms(10), "a");
+  sim::SimProcess& stopped = one.starts_at(Duration::ms(1), Duration::ms(10), "stopped");
+  one.starts_at(Duration::ms(2), Duration::ms(10), "c");
+  one.world.at(Duration::ms(5), [&] { stopped.stop(); });
+  one.world.at(Duration::s(100), [&] { stopped.proceed(); });
+  one.world.run();
+  EXPECT_EQ(lines, (Lines{"a 10", "c 20", "stopped 100010"}));
+}
+
+TEST(Cores, AStoppedProcessLosesItsCoreAndHasTheRestOfItsWorkLeft) {
+  Lines lines;
+  OneCore one(lines);
+  sim::SimProcess& stopped = one.starts_at(Duration(), Duration::ms(10), "stopped");
+  one.starts_at(Duration::ms(1), Duration::ms(10), "b");
+  one.starts_at(Duration::ms(11), Duration::ms(10), "c");
+  one.world.at(Duration::ms(6), [&] {
+    stopped.stop();
+    stopped.stop(StopCause::safepoint);
+  });
+  one.world.at(Duration::ms(7), [&] { stopped.proceed(); });
+  // `b` has the core until 16 ms, `c` is in line since 11 ms, and 4 ms of the work are left.
+  one.world.at(Duration::ms(12), [&] { stopped.proceed(StopCause::safepoint); });
+  one.world.run();
+  EXPECT_EQ(lines, (Lines{"b 16", "c 26", "stopped 30"}));
+}
+
+TEST(Cores, ATimeThatWasStoppedIsNoWork) {
+  Lines lines;
+  OneCore one(lines);
+  sim::SimProcess& stopped = one.starts_at(Duration(), Duration::ms(10), "stopped");
+  one.world.at(Duration::ms(5), [&] { stopped.stop(); });
+  one.world.at(Duration::ms(50), [&] { stopped.proceed(); });
+  one.world.run();
+  EXPECT_EQ(lines, (Lines{"stopped 55"}));
+}
+
+TEST(Cores, APausedHostComputesNothing) {
+  Lines lines;
+  OneCore one(lines);
+  one.starts_at(Duration(), Duration::ms(10), "a");
+  one.starts_at(Duration(), Duration::ms(10), "b");
+  one.world.at(Duration::ms(5), [&] { one.world.host().pause(); });
+  one.world.at(Duration::ms(50), [&] { one.world.host().resume(); });
+  one.world.run();
+  EXPECT_EQ(lines, (Lines{"a 55", "b 65"}));
+}
+
+TEST(Cores, AStoppedProcessCanBeKilledInLine) {
+  Lines lines;
+  OneCore one(lines);
+  one.starts_at(Duration(), Duration::ms(10), "a");
+  sim::SimProcess& stopped = one.starts_at(Duration(), Duration::ms(10), "stopped");
+  one.starts_at(Duration(), Duration::ms(10), "c");
+  one.world.at(Duration::ms(5), [&] { stopped.stop(); });
+  one.world.at(Duration::ms(6), [&] { stopped.kill(); });
+  one.world.at(Duration::ms(7), [&] { stopped.proceed(); });
+  one.world.run();
+  EXPECT_EQ(lines, (Lines{"a 10", "c 20"}));
+}
+
+TEST(Cores, AProcessThatIsStuckDyingComputesNothing) {
+  Lines lines;
+  Device device;
+  OneCore one(lines);
+  sim::SimProcess& dying = one.world.start(one.world.host(), [&](Context& context) -> Task<void> {
+    context.scope.spawn(compute(context, Duration::s(10), lines, "never"));
+    co_await device.wait();
+  });
+  one.starts_at(Duration::ms(1), Duration::ms(10), "b");
+  one.world.at(Duration::ms(5), [&] { dying.kill(); });
+  one.world.run();
+  EXPECT_EQ(dying.phase(), Phase::dying);
+  EXPECT_EQ(lines, (Lines{"b 15"}));
+  device.complete();
+  one.world.run();
+}
+
+TEST(Cores, AWorkersWaitForACoreIsSeen) {
+  Lines lines;
+  OneCore one(lines);
+  sim::SimProcess& first = one.starts_at(Duration(), Duration::ms(10), "first");
+  sim::SimProcess& second = one.starts_at(Duration(), Duration::ms(10), "second");
+  one.world.run_to(Duration::ms(1));
+  EXPECT_EQ(first.workers().all().at(0)->wait_place(), WaitPlace::none);
+  EXPECT_EQ(second.workers().all().at(0)->wait_place(), WaitPlace::cpu);
+  one.world.run_to(Duration::ms(11));
+  EXPECT_EQ(second.workers().all().at(0)->wait_place(), WaitPlace::none);
+}
+
 TEST(Cores, ACancelledChargeGivesItsCoreBack) {
   World world;
   Lines lines;
