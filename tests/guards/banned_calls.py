@@ -34,9 +34,9 @@ _NOT_A_MEMBER = r"(?<![\w.:>])(?:std::|::)?"
 LINE_RULES = (
     Rule("wall-clock",
          r"\bstd::chrono::(?:system|steady|high_resolution|utc|tai|gps|file)_clock\b"
-         r"|(?<!\w)(?:system|steady|high_resolution)_clock::now\b"
+         r"|(?<!\w)(?:(?:system|steady|high_resolution)_)?clock::now\b"
          rf"|{_NOT_A_MEMBER}(?:gettimeofday|clock_gettime|clock_getres|timespec_get|ftime|localtime"
-         r"|localtime_r)\s*\(|(?<![\w.>])::time\s*\(|\bstd::time\s*\("
+         r"|localtime_r|getrusage)\s*\(|(?<![\w.>])::time\s*\(|\bstd::time\s*\("
          r"|(?<![\w.:>])time\s*\(\s*(?:0|NULL|nullptr|&\s*\w+)\s*\)|\b__rdtsc\b|\b__DATE__\b|\b__TIME__\b"
          rf"|{_NOT_A_MEMBER}clock\s*\(\s*\)\s*[;/*+-]",
          "the Clock of the process's context; time is a value"),
@@ -86,12 +86,17 @@ STRING_RULES = (
 )
 
 RULES = {rule.name: f"write instead: {rule.replacement}" for rule in LINE_RULES + STRING_RULES}
-RULES["unordered-iteration"] = "write instead: a sorted container, or sort the keys first"
+RULES["unordered-iteration"] = (
+    "an unordered container is looked up in, by its own name, and nothing else; write instead: a"
+    " sorted container, or sort the keys first")
 RULES["mutable-static"] = "write instead: a member of the context; two runs in a process share nothing"
 
 _UNORDERED = re.compile(r"^(?:unordered_(?:flat_|node_)?(?:multi)?(?:map|set)|concurrent_flat_\w+"
                         r"|flat_hash_(?:map|set))$")
-_WALKS = ("begin", "cbegin", "end", "cend", "rbegin")
+# What may be done with one: nothing of this shows the order of its elements.
+_LOOKUPS = frozenset((
+    "find", "contains", "at", "count", "size", "empty", "clear", "erase", "emplace", "try_emplace",
+    "insert", "insert_or_assign", "extract", "reserve", "end", "cend"))
 
 
 def _holds_at(rule, path):
@@ -132,66 +137,125 @@ def _after_angles(text, opener):
     return i
 
 
-def unordered_names(text):
-    """Names of variables, members and functions whose type is an unordered container, and of the
-    aliases that stand for one."""
-    types, names = set(), set()
-    # Twice: an alias may be declared after the line that we read first only in odd orders.
-    for _ in range(2):
-        for i, token in enumerate(text.tokens):
-            if not token.is_word or not (_UNORDERED.match(token.text) or token.text in types):
-                continue
-            if _alias_of(text, i):
-                types.add(_alias_of(text, i))
-            j = _after_angles(text, i + 1) if text.at(i + 1) == "<" else i + 1
-            while text.at(j) in ("&", "&&", "const", "*"):
-                j += 1
-            while text.is_word(j) and text.at(j + 1) == "::":
-                j += 2
-            if text.is_word(j) and text.at(j + 1) in (";", "=", "{", ",", ")", "(", "["):
-                names.add(text.at(j))
-    return names
+def unordered_types(texts):
+    """Aliases of unordered containers, in all files: `using Sizes = …`, `typedef … Sizes`."""
+    types, before = set(), None
+    while before != len(types):  # An alias may stand for another one.
+        before = len(types)
+        for text in texts:
+            for i in _containers(text, types):
+                alias = _alias_of(text, i)
+                if alias:
+                    types.add(alias)
+    return types
+
+
+def _containers(text, types):
+    return (i for i, token in enumerate(text.tokens)
+            if token.is_word and (_UNORDERED.match(token.text) or token.text in types))
 
 
 def _alias_of(text, i):
-    """The X of `using X = …container…;` when token i is part of it."""
-    j = i
-    while text.at(j) not in (";", "{", "}", ""):
-        if text.at(j) == "=" and text.at(j - 2) == "using":
-            return text.at(j - 1)
-        # A container inside the arguments of another one isn't what the alias stands for.
-        if text.at(j) == "<" and j < i:
-            return None
-        j -= 1
+    """The X of `using X = container…;` or `typedef container… X;` whose container token i names."""
+    j = _before_qualifiers(text, i)
+    if text.at(j) == "=" and text.at(j - 2) == "using":
+        return text.at(j - 1)
+    if text.at(j) == "typedef":
+        j = _after_angles(text, i + 1) if text.at(i + 1) == "<" else i + 1
+        return text.at(j)
     return None
 
 
-def _unordered_violations(path, text, names):
-    message = "iterating over the unordered `{}`: its order differs between libraries and runs"
+def _before_qualifiers(text, i):
+    """The index before `const std::` and the like in front of the type at i."""
+    while text.at(i - 1) == "::" or text.at(i - 1) in ("const", "typename", "static", "mutable"):
+        i -= 2 if text.at(i - 1) == "::" and text.is_word(i - 2) else 1
+    return i - 1
+
+
+def _is_argument_of_template(text, i):
+    depth = 0
+    for j in range(i - 1, -1, -1):
+        piece = text.at(j)
+        if piece in (";", "{", "}", "(", ")", "="):
+            return False
+        depth += (piece == ">") - (piece == "<")
+        if depth < 0:
+            return True
+    return False
+
+
+def unordered_declarations(text, types):
+    """{index of the token: name} of variables, members and functions whose type is an unordered
+    container; and violations: containers that no name stands for."""
+    declared, strays = {}, []
+    for i in _containers(text, types):
+        if _alias_of(text, i):
+            continue
+        before = _before_qualifiers(text, i)
+        j = _after_angles(text, i + 1) if text.at(i + 1) == "<" else i + 1
+        if _is_argument_of_template(text, i) or text.at(before) in ("public", "protected", "private"):
+            strays.append(i)
+            continue
+        if text.at(before) == "=" and text.is_word(before - 1) and text.at(j) in ("{", "("):
+            declared[before - 1] = text.at(before - 1)  # auto sizes = std::unordered_map<…>();
+            continue
+        while text.at(j) in ("&", "&&", "const", "*"):
+            j += 1
+        while text.is_word(j) and text.at(j + 1) == "::":
+            j += 2
+        while text.is_word(j) and text.at(j + 1) in (";", "=", "{", ",", ")", "(", "[", ":"):
+            declared[j] = text.at(j)
+            # Another one of the same declaration; what follows a comma in a list of parameters is
+            # the type of the next.
+            more = text.at(j + 1) == "," and text.at(j + 3) in (";", "=", "{", ",")
+            j = j + 2 if more else -1
+    return declared, strays
+
+
+def _unordered_violations(path, text, header, declared, strays, own, others):
+    """`own`: names of the file and of its `header`; `others`: of the other headers that it sees."""
+    for i in strays:
+        yield Violation(path, text.tokens[i].line, "unordered-iteration",
+                        "an unordered container inside another type can be walked over unseen: make"
+                        " it a member with a name")
     for i, token in enumerate(text.tokens):
-        if token.text == "for" and text.at(i + 1) == "(" and text.match[i + 1] is not None:
-            closer = text.match[i + 1]
-            colon = next((j for j in range(i + 2, closer)
-                          if text.at(j) == ":" and text.parent[j] == i + 1), None)
-            if colon is not None:
-                for j in range(colon + 1, closer):
-                    # The range itself, not something looked up in it: `map[key]`, `map.at(key)`.
-                    if text.at(j) in names and text.is_word(j) and j + 1 == closer:
-                        yield Violation(path, text.tokens[j].line, "unordered-iteration",
-                                        message.format(text.at(j)) + "; sort the keys first")
-                    elif text.at(j) in names and text.at(j + 1) == "(" \
-                            and text.match[j + 1] == closer - 1:
-                        yield Violation(path, text.tokens[j].line, "unordered-iteration",
-                                        message.format(text.at(j)) + "; sort the keys first")
-        if token.is_word and token.text in names:
-            if text.at(i + 1) in (".", "->") and text.at(i + 2) in ("begin", "cbegin") \
-                    and text.at(i + 3) == "(":
-                yield Violation(path, token.line, "unordered-iteration",
-                                message.format(token.text) + "; sort the keys first")
-            elif text.at(i - 1) == "(" and text.at(i + 1) == ")" and text.at(i - 2) in (
-                    "begin", "cbegin", "erase_if", "for_each"):
-                yield Violation(path, token.line, "unordered-iteration",
-                                message.format(token.text) + "; sort the keys first")
+        if not token.is_word or i in declared:
+            continue
+        through = text.at(i - 1) in (".", "->") and text.at(i - 2) != "this"
+        if token.text not in own:
+            if token.text not in others:
+                continue
+            if not through and any(_declares(t, token.text) for t in (text, header) if t):
+                continue
+        if not _only_looks_up(text, i):
+            yield Violation(path, token.line, "unordered-iteration",
+                            f"the unordered `{token.text}` may only be looked up in, by this name: its"
+                            " order differs between libraries and runs; sort the keys first")
+
+
+def _declares(text, name):
+    """Whether the file seems to declare something else of that name."""
+    return any(token.text == name and text.at(i + 1) in (";", "=", "{", ",", ")", "(", ":")
+               and (text.at(i - 1) in (">", "&", "*")
+                    or text.is_word(i - 1) and text.at(i - 1) not in ("return", "co_return", "co_await"))
+               for i, token in enumerate(text.tokens))
+
+
+def _only_looks_up(text, i):
+    before, after = text.at(i - 1), text.at(i + 1)
+    first_of_initialiser = before in (":", ",") and text.at(text.parent[i] or -1) != "("
+    if after in ("(", "{") and text.match[i + 1] is not None:
+        if first_of_initialiser:
+            return True  # A member in a constructor's list.
+        after_call = text.match[i + 1] + 1
+        return text.at(after_call) in (".", "->") and text.at(after_call + 1) in _LOOKUPS
+    if text.parent[i] is not None and text.at(text.parent[i]) == "[" and after in (",", "]"):
+        # A capture, not an element's index.
+        return before in ("[", ",") or before == "&" and text.at(i - 2) in ("[", ",")
+    if after == "[" or after == "=" and before not in ("&", "*"):
+        return True
+    return after in (".", "->") and text.at(i + 2) in _LOOKUPS
 
 
 def _static_violations(path, text):
@@ -263,16 +327,35 @@ def _header_of(path):
     return re.sub(r"\.cpp$", ".hpp", path)
 
 
+def _seen_headers(path, includes):
+    """The project's headers that a file includes, also through others."""
+    seen, open_ends = set(), [path]
+    while open_ends:
+        for header in includes.get(open_ends.pop(), ()):
+            if header not in seen:
+                seen.add(header)
+                open_ends.append(header)
+    return seen
+
+
 def check(root):
     found = []
     paths = [path for path in guard.cpp_sources(root)
              if not ON_LINUX.match(path) and not path.startswith(NOT_OURS_TO_RULE)]
     texts = {path: cpp_text.CppText(guard.read(root, path)) for path in paths}
-    names = {path: unordered_names(text) for path, text in texts.items()}
+    includes = {path: [match.group(1) for directive in text.directives
+                       if (match := re.match(r'#\s*include\s*"([^"]+)"', directive.text))
+                       and match.group(1) in texts]
+                for path, text in texts.items()}
+    types = unordered_types(texts.values())
+    unordered = {path: unordered_declarations(text, types) for path, text in texts.items()}
+    names = {path: set(declared.values()) for path, (declared, _) in unordered.items()}
     for path, text in texts.items():
         found += _line_violations(path, text)
-        known = names[path] | names.get(_header_of(path), set())
-        found += _unordered_violations(path, text, known)
+        own = names[path] | names.get(_header_of(path), set())
+        others = set().union(*(names[header] for header in _seen_headers(path, includes)))
+        found += _unordered_violations(path, text, texts.get(_header_of(path)), *unordered[path],
+                                       own, others)
         if not path.startswith("tests/") and path not in _POOL:
             found += _static_violations(path, text)
             found += _namespace_variables(path, text)
@@ -305,6 +388,9 @@ SELF_TESTS = (
     _bad("clock_gettime", "wall-clock", "void f() { clock_gettime(CLOCK_REALTIME, &t); }"),
     _bad("time(nullptr)", "wall-clock", "long f() { return time(nullptr); }"),
     _bad("::time", "wall-clock", "long f() { return ::time(&x); }"),
+    _bad("the clock of file times", "wall-clock",
+         "auto f() { return std::filesystem::file_time_type::clock::now(); }"),
+    _bad("the CPU time used so far", "wall-clock", "void f() { getrusage(RUSAGE_SELF, &u); }"),
     _bad("the time of the build", "wall-clock", "const char* k = __DATE__;"),
     _bad("rand", "randomness", "int f() { return rand(); }"),
     _bad("std::rand", "randomness", "int f() { return std::rand() % 6; }"),
@@ -352,6 +438,52 @@ SELF_TESTS = (
          "void f(const Sizes& all) { for (auto& x : all) g(x); }"),
     _bad("an iteration through this", "unordered-iteration",
          "class A { std::unordered_set<int> all_; void f() { for (int x : this->all_) g(x); } };"),
+    _bad("a loop over the result of a function", "unordered-iteration",
+         "std::unordered_set<int>& all();\nvoid f() { for (int x : all()) g(x); }"),
+    _bad("for_each over an unordered container", "unordered-iteration",
+         "void f(std::unordered_map<int, int>& sizes) { std::ranges::for_each(sizes, g); }"),
+    _bad("erase_if on an unordered container", "unordered-iteration",
+         "void f(std::unordered_map<int, int>& sizes) { std::erase_if(sizes, g); }"),
+    _bad("a loop over a reference to an unordered container", "unordered-iteration",
+         "void f(std::unordered_map<int, int>& sizes) {\n  auto& same = sizes;\n"
+         "  for (auto& x : same) g(x);\n}"),
+    _bad("an alias in a capture", "unordered-iteration",
+         "void f(std::unordered_map<int, int>& sizes) {\n  auto g = [same = &sizes] {};\n}"),
+    _bad("a container that a function hands out", "unordered-iteration",
+         "class A { const auto& all() const { return all_; } std::unordered_set<int> all_; };"),
+    _bad("a sorted container filled from an unordered one", "unordered-iteration",
+         "void f(const std::unordered_set<int>& all) { std::vector<int> v(std::from_range, all); }"),
+    _bad("a look at the buckets", "unordered-iteration",
+         "void f(const std::unordered_set<int>& all) { g(all.bucket_count()); }"),
+    _bad("a container that is initialised", "unordered-iteration",
+         "void f() { auto all = std::unordered_set<int>{1, 2}; for (int x : all) g(x); }"),
+    _bad("the second one of a declaration", "unordered-iteration",
+         "void f() { std::unordered_set<int> a, b; for (int x : b) g(x); }"),
+    _bad("an unordered container inside another one", "unordered-iteration",
+         "class A { std::map<int, std::unordered_set<int>> all_; };"),
+    _bad("a class derived from an unordered container", "unordered-iteration",
+         "class A : public std::unordered_set<int> {};"),
+    _bad("a typedef", "unordered-iteration",
+         "typedef std::unordered_map<int, int> Sizes;\n"
+         "void f(const Sizes& all) { for (auto& x : all) g(x); }"),
+    Plant("an iteration over a member of a type of another header", "unordered-iteration",
+          {"sim/net/table.hpp": "struct Table { std::unordered_map<int, int> sizes; };\n",
+           "sim/net/user.cpp": '#include "sim/net/table.hpp"\n'
+                               "void f(Table& table) { for (auto& x : table.sizes) g(x); }\n"}),
+    Plant("an iteration over a member of a base class", "unordered-iteration",
+          {"sim/net/base.hpp": "class Base { protected: std::unordered_map<int, int> sizes_; };\n",
+           "sim/net/more.hpp": '#include "sim/net/base.hpp"\n',
+           "sim/net/user.cpp": '#include "sim/net/more.hpp"\n'
+                               "void Derived::f() { for (auto& x : sizes_) g(x); }\n"}),
+    Plant("an iteration over another header's alias", "unordered-iteration",
+          {"sim/net/table.hpp": "using Sizes = std::unordered_map<int, int>;\n",
+           "sim/net/user.cpp": '#include "sim/net/table.hpp"\n'
+                               "void f(Sizes& sizes) { for (auto& x : sizes) g(x); }\n"}),
+    Plant("a member of the same name and another type", None,
+          {"sim/net/table.hpp": "class Table { std::unordered_map<int, int> sizes_; };\n",
+           "sim/net/user.hpp": '#include "sim/net/table.hpp"\n'
+                               "class User { std::map<int, int> sizes_; void f() {"
+                               " for (auto& x : sizes_) g(x); } };\n"}),
     Plant("an iteration over a member of the header", "unordered-iteration",
           {"engine/store/a.hpp": "class A { std::unordered_map<int, int> sizes_; void f(); };\n",
            "engine/store/a.cpp": "void A::f() { for (auto& x : sizes_) g(x); }\n"}),
@@ -374,6 +506,11 @@ SELF_TESTS = (
     _good("a lookup in an unordered container",
           _MAP.replace("std", "class A { std") + "bool f(int k) { return sizes.find(k) != sizes.end(); }"
           " };"),
+    _good("the life of an unordered container",
+          "class A { explicit A(int n) : n_(n), sizes_(n) {}\n"
+          "void f() { sizes_ = {}; sizes_[3] = 4; sizes_.emplace(1, 2); sizes_.clear();"
+          " auto g = [&sizes_, this](int k) { return sizes_.contains(k); }; }\n"
+          "int n_; std::unordered_map<int, int> sizes_; };"),
     _good("an iteration over what a lookup yields",
           "class A { std::unordered_map<int, std::vector<int>> all_;\n"
           "void f(int k) { for (int x : all_.at(k)) g(x); for (int y : all_[k]) g(y); } };"),
