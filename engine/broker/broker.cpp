@@ -2,6 +2,7 @@
 
 #include "engine/broker/connection.hpp"
 #include "engine/broker/send_processor.hpp"
+#include "engine/replication/ha_slave.hpp"
 #include "engine/runtime/join.hpp"
 
 namespace drydock {
@@ -19,10 +20,13 @@ class Broker {
       : context_(context),
         configuration_(std::move(configuration)),
         store_(context, configuration_.store, store_host()),
-        sends_(context, configuration_, store_),
+        master_(make_master()),
+        slave_(make_slave()),
+        sends_(context, configuration_, store_, master_.get()),
         requests_(context.scope),
         connections_(context.scope),
-        acceptor_(context.scope) {}
+        acceptor_(context.scope),
+        follower_(context.scope) {}
 
   // Errors: what kept it from serving; the log has a line about it.
   Task<Result<void>> start() {
@@ -30,6 +34,11 @@ class Broker {
     if (!loaded) co_return failed("the store can't be loaded", loaded.error());
     Result<void> started = co_await store_.start();
     if (!started) co_return failed("the store can't be started", started.error());
+    if (master_ != nullptr) {
+      Result<void> shipping = master_->start();
+      if (!shipping) co_return failed("can't listen for slaves", shipping.error());
+    }
+    if (slave_ != nullptr) follower_.spawn(slave_->run());
     Result<std::unique_ptr<Listener>> listener =
         context_.network.listen(configuration_.listen_port);
     if (!listener) co_return failed("can't listen", listener.error());
@@ -43,6 +52,9 @@ class Broker {
   Task<void> stop() {
     acceptor_.cancel();
     co_await acceptor_.join();
+    follower_.cancel();
+    co_await follower_.join();
+    if (master_ != nullptr) co_await master_->stop();
     connections_.cancel();
     co_await connections_.join();
     requests_.cancel();
@@ -55,6 +67,19 @@ class Broker {
     const std::uint32_t configured = configuration_.broker_ip1;
     const std::uint32_t address = configured != 0 ? configured : context_.network.address();
     return {address, configuration_.listen_port};
+  }
+
+  std::unique_ptr<HaMaster> make_master() {
+    if (configuration_.ha.role == BrokerRole::slave) return nullptr;
+    HaConfiguration ha = configuration_.ha;
+    if (ha.listen_port == 0) {
+      ha.listen_port = static_cast<std::uint16_t>(configuration_.listen_port + 1);
+    }
+    return std::make_unique<HaMaster>(context_, ha, store_);
+  }
+  std::unique_ptr<HaSlave> make_slave() {
+    if (configuration_.ha.role != BrokerRole::slave) return nullptr;
+    return std::make_unique<HaSlave>(context_, configuration_.ha, store_);
   }
 
   Error failed(std::string line, Error error) {
@@ -125,12 +150,15 @@ class Broker {
   Context& context_;
   BrokerConfiguration configuration_;
   MessageStore store_;
+  std::unique_ptr<HaMaster> master_;  // Null on a slave.
+  std::unique_ptr<HaSlave> slave_;    // Null on a master.
   SendProcessor sends_;
   Semaphore in_progress_{kRequestsInProgressMax};
   // In this order: a connection that goes away leaves its requests in progress.
   TaskScope requests_;
   TaskScope connections_;
   TaskScope acceptor_;
+  TaskScope follower_;
 };
 
 }  // namespace

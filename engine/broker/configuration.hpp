@@ -10,7 +10,7 @@
 //   utf8                 the encodings that such a file may have (pure)
 //   worker_pool          a set of workers with a bounded queue, as RocketMQ's thread pools
 //   topics               which topics exist and how many queues they have
-//   send_processor       the checks and the answer of one send
+//   send_processor       the checks and the answer of one send, which waits for flush and copies
 //   connection           one client's connection: frames in, responses out
 //   broker               start, serve, orderly stop
 //
@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "engine/broker/settings.hpp"
+#include "engine/replication/ha_configuration.hpp"
 #include "engine/store/store_configuration.hpp"
 
 namespace drydock {
@@ -40,6 +41,7 @@ struct BrokerConfiguration {
   std::int32_t send_message_thread_pool_nums = 4;         // sendMessageThreadPoolNums; min(CPUs, 4)
   std::int32_t send_thread_pool_queue_capacity = 10'000;  // sendThreadPoolQueueCapacity
   StoreConfiguration store;
+  HaConfiguration ha;
 };
 
 // Something about one line of a broker.conf that its author should know.

@@ -60,6 +60,26 @@ bool set_address(std::uint32_t& into, std::string_view value) {
   return true;
 }
 
+// ADDRESS:PORT; RocketMQ takes anything shorter than six characters for "not set".
+bool set_endpoint(std::optional<Endpoint>& into, std::string_view value) {
+  const std::size_t colon = value.find(':');
+  if (colon == std::string_view::npos) return false;
+  Endpoint endpoint;
+  const auto port = parse_decimal<std::uint16_t>(value.substr(colon + 1));
+  if (!port || *port == 0 || !set_address(endpoint.address, value.substr(0, colon))) return false;
+  endpoint.port = *port;
+  into = endpoint;
+  return true;
+}
+
+bool set_broker_role(Configuration& configuration, std::string_view value) {
+  BrokerRole& role = configuration.ha.role;
+  if (value == "ASYNC_MASTER") role = BrokerRole::async_master;
+  if (value == "SYNC_MASTER") role = BrokerRole::sync_master;
+  if (value == "SLAVE") role = BrokerRole::slave;
+  return value == "ASYNC_MASTER" || value == "SYNC_MASTER" || value == "SLAVE";
+}
+
 bool set_path(std::string& into, std::string_view value) {
   if (!value.starts_with('/')) return false;
   while (value.size() > 1 && value.ends_with('/')) value.remove_suffix(1);
@@ -89,6 +109,7 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) { return set_address(c.broker_ip1, v); }},
     HonouredKey{"brokerName", kText,
                 [](Configuration& c, std::string_view v) { return set_text(c.broker_name, v); }},
+    HonouredKey{"brokerRole", "ASYNC_MASTER, SYNC_MASTER or SLAVE", &set_broker_role},
     HonouredKey{"checkCRCOnRecover", kBool,
                 [](Configuration& c, std::string_view v) {
                   return set_bool(c.store.check_crc_on_recover, v);
@@ -114,6 +135,27 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) {
                   return set_ms(c.store.flush_interval_commit_log, v);
                 }},
+    HonouredKey{
+        "haHousekeepingInterval", kMs,
+        [](Configuration& c, std::string_view v) { return set_ms(c.ha.housekeeping_interval, v); }},
+    HonouredKey{"haListenPort", "a port number from 1 to 65535",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.ha.listen_port, v, 1, 65'535);
+                }},
+    HonouredKey{
+        "haMasterAddress", "an IPv4 address and a port such as 10.20.16.31:10912",
+        [](Configuration& c, std::string_view v) { return set_endpoint(c.ha.master_address, v); }},
+    HonouredKey{
+        "haSendHeartbeatInterval", kMs,
+        [](Configuration& c, std::string_view v) { return set_ms(c.ha.heartbeat_interval, v); }},
+    HonouredKey{"haTransferBatchSize", "bytes, a whole number from 1 to 4194292",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.ha.transfer_batch_size, v, 1, 4'194'292);
+                }},
+    HonouredKey{"inSyncReplicas", "a whole number from 0 to 127",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.ha.in_sync_replicas, v, 0, 127);
+                }},
     HonouredKey{"listenPort", "a port number from 1 to 65535",
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.listen_port, v, 1, 65'535);
@@ -138,6 +180,8 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.send_thread_pool_queue_capacity, v, 1, kInt32Max);
                 }},
+    HonouredKey{"slaveTimeout", kMs,
+                [](Configuration& c, std::string_view v) { return set_ms(c.ha.slave_timeout, v); }},
     HonouredKey{"storePathCommitLog", "one absolute path (a list of paths comes later)",
                 [](Configuration& c, std::string_view v) {
                   return set_single_path(c.store.store_path_commit_log, v);
@@ -148,10 +192,10 @@ constexpr std::array kHonoured = {
     HonouredKey{
         "syncFlushTimeout", kMs,
         [](Configuration& c, std::string_view v) { return set_ms(c.store.sync_flush_timeout, v); }},
-    HonouredKey{"wakeFlushWhenPutMessage", kBool,
-                [](Configuration& c, std::string_view v) {
-                  return set_bool(c.store.wake_flush_when_put_message, v);
-                }},
+    HonouredKey{
+        "wakeFlushWhenPutMessage", kBool,
+        [](Configuration& c,
+           std::string_view v) { return set_bool(c.store.wake_flush_when_put_message, v); }},
 };
 
 // What decides which bytes are stored, or who has them when SEND_OK is given: to run it as if the

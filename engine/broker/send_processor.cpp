@@ -48,10 +48,11 @@ SharedBytes encode_refusal(const CommandHead& request, ResponseCode code, std::s
 }
 
 SendProcessor::SendProcessor(Context& context, const BrokerConfiguration& configuration,
-                             MessageStore& store)
+                             MessageStore& store, HaMaster* master)
     : context_(context),
       configuration_(configuration),
       store_(store),
+      master_(master),
       topics_({configuration.auto_create_topic_enable, configuration.default_topic_queue_nums}),
       workers_(context, "SendMessageThread_", configuration.send_message_thread_pool_nums,
                static_cast<std::size_t>(configuration.send_thread_pool_queue_capacity)),
@@ -59,7 +60,8 @@ SendProcessor::SendProcessor(Context& context, const BrokerConfiguration& config
 
 Task<void> SendProcessor::process(std::shared_ptr<Connection> connection, RemotingCommand request,
                                   [[maybe_unused]] Semaphore::Permit slot) {
-  if (store_.os_page_cache_busy()) {
+  const bool slave = configuration_.ha.role == BrokerRole::slave;
+  if (slave || store_.os_page_cache_busy()) {
     const Refusal busy{ResponseCode::system_busy,
                        "[REJECTREQUEST]system busy, start flow control for a while"};
     refuse(*connection, request, busy);
@@ -91,10 +93,27 @@ Task<void> SendProcessor::process(std::shared_ptr<Connection> connection, Remoti
   PutResult result = co_await store_.append(lease.worker(), std::move(message));
   lease.release();
   if (result.status == PutStatus::put_ok) {
-    const PutStatus safe = co_await store_.await_flush(result, wait_store_ok);
+    const PutStatus safe = co_await await_safety(result, wait_store_ok);
     result.status = safe;
   }
   answer(*connection, request, queue_id, result);
+}
+
+// The flush and the copies are waited for at the same time; what the copies came to counts last.
+Task<PutStatus> SendProcessor::await_safety(PutResult placed, bool wait_store_ok) {
+  const std::int32_t copies = configuration_.ha.copies_awaited();
+  if (master_ == nullptr || !wait_store_ok || copies <= 1) {
+    const PutStatus flushed = co_await store_.await_flush(placed, wait_store_ok);
+    co_return flushed;
+  }
+  const Deadline deadline = context_.clock.now() + configuration_.ha.slave_timeout;
+  ReplicaRequest request(placed.offset + placed.bytes, copies, deadline);
+  master_->submit(request);
+  const PutStatus flushed = co_await store_.await_flush(placed, wait_store_ok);
+  Result<void> answered = co_await request.answered().wait();
+  if (!answered) co_return PutStatus::unknown_error;
+  const bool replicated = request.answer() == ReplicaAnswer::replicated;
+  co_return replicated ? flushed : PutStatus::flush_slave_timeout;
 }
 
 SendProcessor::Refusal SendProcessor::check(const SendMessageHeader& header,

@@ -12,14 +12,15 @@
 #include "engine/broker/connection.hpp"
 #include "engine/broker/topics.hpp"
 #include "engine/broker/worker_pool.hpp"
-#include "engine/store/message_store.hpp"
+#include "engine/replication/ha_master.hpp"
 #include "engine/wire/send_message.hpp"
 
 namespace drydock {
 
 class SendProcessor {
  public:
-  SendProcessor(Context& context, const BrokerConfiguration& configuration, MessageStore& store);
+  SendProcessor(Context& context, const BrokerConfiguration& configuration, MessageStore& store,
+                HaMaster* master);
 
   // Answers the request on `connection`, unless it is one-way. `slot` is given back at the end: it
   // bounds the requests in progress.
@@ -33,6 +34,7 @@ class SendProcessor {
     bool refused() const { return code != ResponseCode::success; }
   };
 
+  Task<PutStatus> await_safety(PutResult placed, bool wait_store_ok);
   Refusal check(const SendMessageHeader& header, std::int32_t& queue_id);
   IncomingMessage to_message(const RemotingCommand& request, const SendMessageHeader& header,
                              std::int32_t queue_id, Endpoint born_host);
@@ -44,6 +46,7 @@ class SendProcessor {
   Context& context_;
   const BrokerConfiguration& configuration_;
   MessageStore& store_;
+  HaMaster* master_;  // Null on a slave.
   Topics topics_;
   WorkerPool workers_;
   RandomStream queue_choice_;

@@ -69,10 +69,49 @@ Task<AppendResult> CommitLog::append_locked(Worker& worker, SharedBytes record,
   file.wrote += result.bytes;
   file.last_store_ms = result.store_ms;
   queue.advance();
+  grew_.set();
   context_.observer.event(EventName::store_appended, result.start.value(), result.bytes);
   co_await context_.chaos.reach(CrashPoint::store_after_append);
   result.status = AppendStatus::ok;
   co_return result;
+}
+
+Task<Result<void>> CommitLog::append_raw(Worker& worker, PhysicalOffset at, SharedBytes bytes) {
+  Result<Mutex::Permit> lock = co_await put_lock_.lock();
+  if (!lock) co_return lock.error();
+  QueueFile* file = files_.last();
+  if (file == nullptr || file->full()) {
+    const std::int64_t inside = at.value() % files_.file_bytes();
+    const PhysicalOffset start = file == nullptr ? at - inside : files_.next_start();
+    Result<QueueFilePointer> made = co_await allocator_.take(start);
+    if (!made) co_return made.error();
+    files_.add(*made);
+    file = files_.last();
+  }
+  const auto length = static_cast<std::int64_t>(bytes.size());
+  if (length > file->size - file->wrote) co_return ErrorCode::invalid_argument;
+  if (!file->map->try_store(worker, file->wrote, bytes.span())) {
+    Result<void> stored = co_await file->map->store(worker, file->wrote, std::move(bytes));
+    if (!stored) co_return stored;
+  }
+  const PhysicalOffset start = file->start + file->wrote;
+  file->wrote += length;
+  grew_.set();
+  context_.observer.event(EventName::store_appended, start.value(), length);
+  co_return Result<void>();
+}
+
+Task<Result<ByteChain>> CommitLog::read(Worker& worker, PhysicalOffset from,
+                                        std::int64_t max_bytes) {
+  const QueueFilePointer file = files_.find(from);
+  if (file == nullptr) co_return ByteChain();
+  const std::int64_t at = from - file->start;
+  const std::int64_t length = std::min(max_bytes, file->wrote - at);
+  if (length <= 0) co_return ByteChain();
+  ByteChain resident = file->map->try_load(at, length);
+  if (!resident.empty()) co_return resident;
+  Result<ByteChain> loaded = co_await file->map->load(worker, at, length);
+  co_return loaded;
 }
 
 Task<Result<QueueFile*>> CommitLog::file_with_room(Worker& worker, std::int64_t bytes) {

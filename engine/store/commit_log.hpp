@@ -45,6 +45,18 @@ class CommitLog {
   // was flushed is there, the rest in any mixture of old and new pages.
   Task<AppendResult> append(Worker& worker, SharedBytes record, NextQueueOffset& queue);
 
+  // Appends bytes of another broker's log, which start at its offset `at`, at the end of this one.
+  // An empty log begins with the file that holds `at`, and, as RocketMQ's, at its front whatever
+  // `at` is. Errors: invalid_argument if they don't fit into the file; what `append` meets.
+  Task<Result<void>> append_raw(Worker& worker, PhysicalOffset at, SharedBytes bytes);
+
+  // Up to `max_bytes` of what was written from `from` on, of the file that holds it; none if
+  // nothing was, or if that file is gone.
+  Task<Result<ByteChain>> read(Worker& worker, PhysicalOffset from, std::int64_t max_bytes);
+
+  // Set whenever the log grows. Whoever waits resets it, looks at the log, then waits.
+  Event& grew() { return grew_; }
+
   // Makes written bytes durable: of the file that holds the flushed position, if at least
   // `least_pages` pages of it are dirty (0: any byte). Ok also if there was nothing to do.
   // An error was reported as an event; whether the position has advanced is the behaviour switch
@@ -80,6 +92,7 @@ class CommitLog {
   MappedFileQueue files_;
   FileAllocator allocator_;
   Mutex put_lock_;
+  Event grew_;
   std::optional<MonotonicTime> locked_since_;
   PhysicalOffset flushed_to_;
   std::int64_t flushed_store_ms_ = 0;

@@ -161,6 +161,13 @@ Task<PutResult> MessageStore::append(Worker& worker, IncomingMessage message) {
   co_return result;
 }
 
+Task<Result<void>> MessageStore::append_raw(Worker& worker, PhysicalOffset at, SharedBytes bytes) {
+  if (phase_ != Phase::serving) co_return ErrorCode::invalid_argument;
+  Result<void> appended = co_await log_.append_raw(worker, at, std::move(bytes));
+  if (appended) note_appended(false);
+  co_return appended;
+}
+
 void MessageStore::note_appended(bool wait_store_ok) {
   if (group_commit_ == nullptr) {
     flush_->appended(configuration_.wake_flush_when_put_message);

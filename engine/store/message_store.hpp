@@ -61,6 +61,14 @@ class MessageStore {
   // Both steps.
   Task<PutResult> put_message(Worker& worker, IncomingMessage message);
 
+  // The log as replication sees it; see CommitLog.
+  PhysicalOffset log_end() const { return log_.max_offset(); }
+  Event& log_grew() { return log_.grew(); }
+  Task<Result<ByteChain>> read_log(Worker& worker, PhysicalOffset from, std::int64_t max_bytes) {
+    return log_.read(worker, from, max_bytes);
+  }
+  Task<Result<void>> append_raw(Worker& worker, PhysicalOffset at, SharedBytes bytes);
+
   // The holder of the put lock has had it for longer than osPageCacheBusyTimeOutMills.
   bool os_page_cache_busy() const;
   bool writable() const { return phase_ == Phase::serving && !log_.stopped(); }

@@ -15,6 +15,9 @@ std::string_view name_of(EventName name) {
     case EventName::store_appended: return "store.appended";
     case EventName::store_flushed: return "store.flushed";
     case EventName::store_flush_failed: return "store.flush-failed";
+    case EventName::ha_slave_connected: return "ha.slave-connected";
+    case EventName::ha_slave_disconnected: return "ha.slave-disconnected";
+    case EventName::ha_slave_acknowledged: return "ha.slave-acknowledged";
     case EventName::send_acknowledged: return "send.acknowledged";
     case EventName::serving_started: return "serving.started";
     case EventName::count_: break;

@@ -21,6 +21,9 @@ enum class EventName : std::uint16_t {
   store_appended,           // a: physical offset, b: bytes
   store_flushed,            // a: flushed up to this physical offset
   store_flush_failed,       // a: physical offset, b: errno
+  ha_slave_connected,       // a: the slave's address; told by the master
+  ha_slave_disconnected,    // a: the slave's address
+  ha_slave_acknowledged,    // a: how far its log goes, b: its address
   send_acknowledged,        // a: key, b: physical offset
   serving_started,          // a: process id
   count_,

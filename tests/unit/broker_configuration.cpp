@@ -61,8 +61,8 @@ TEST(BrokerConfiguration, TheOldSpellingIsIgnoredAsRocketMqIgnoresIt) {
 }
 
 TEST(BrokerConfiguration, KeysOfRocketMqWithoutEffectAreSaidToHaveNone) {
-  EXPECT_EQ(notes(parse_broker_configuration("haListenPort=10912")),
-            "line 1: haListenPort: warning: accepted, no effect in this version\n");
+  EXPECT_EQ(notes(parse_broker_configuration("haMaxGapNotInSync=10912")),
+            "line 1: haMaxGapNotInSync: warning: accepted, no effect in this version\n");
 }
 
 TEST(BrokerConfiguration, UnknownKeysNameTheNearestOne) {
@@ -152,10 +152,10 @@ TEST(BrokerConfiguration, BadValuesOfKeysWithoutEffectAreErrorsToo) {
   EXPECT_EQ(notes(parse_broker_configuration("\nbrokerRole=MASTER")),
             "line 2: brokerRole: error: \"MASTER\" is not allowed; allowed: ASYNC_MASTER, "
             "SYNC_MASTER or SLAVE\n");
-  EXPECT_EQ(
-      notes(parse_broker_configuration("haSendHeartbeatInterval=5s")),
-      "line 1: haSendHeartbeatInterval: error: \"5s\" is not allowed; allowed: a whole number "
-      "from -2147483648 to 2147483647\n");
+  EXPECT_EQ(notes(parse_broker_configuration("maxTransferCountOnMessageInMemory=5s")),
+            "line 1: maxTransferCountOnMessageInMemory: error: \"5s\" is not allowed; allowed: a "
+            "whole number "
+            "from -2147483648 to 2147483647\n");
   EXPECT_EQ(notes(parse_broker_configuration("slaveReadEnable=yes")),
             "line 1: slaveReadEnable: error: \"yes\" is not allowed; allowed: true or false\n");
   EXPECT_TRUE(parse_broker_configuration("logicalDiskSpaceCleanForciblyThreshold=x").has_errors());

@@ -1,0 +1,228 @@
+// A master and a slave as their users see them, over the simulated network, 1 ms apart. Facts: HA
+// reference, section 1.
+#include <gtest/gtest.h>
+
+#include "engine/store/mapped_file_queue.hpp"
+#include "tests/support/broker_world.hpp"
+
+namespace drydock::test {
+namespace {
+
+constexpr std::uint16_t kHaPort = BrokerWorld::kBrokerPort + 1;
+
+BrokerConfiguration small_master() {
+  BrokerConfiguration configuration = small_broker();
+  configuration.store.flush_disk_type = FlushDiskType::async_flush;
+  configuration.store.mapped_file_size_commit_log = 8 * 1024;
+  return configuration;
+}
+
+// The client's host is 0, the master's 1, the slave's 2.
+class Pair : public BrokerWorld {
+ public:
+  explicit Pair(BrokerConfiguration master = small_master()) : BrokerWorld(std::move(master)) {
+    slave_files.clock = &host(2).clock();
+  }
+
+  MemoryFiles slave_files;
+
+  sim::SimProcess& start_slave() {
+    BrokerConfiguration copy = configuration;
+    copy.ha.role = BrokerRole::slave;
+    copy.ha.master_address = endpoint(1, kHaPort);
+    sim::SimProcess& process = host(2).spawn("slave" + std::to_string(slaves_++));
+    process.attach(network.attach(host(2), process), slave_files.attach());
+    process.start([copy](Context& context) { return run_broker(context, copy); });
+    run_for(Duration());
+    return process;
+  }
+  // Both, and the slave has reported for the first time.
+  void start_both() {
+    start_broker();
+    start_slave();
+    run_for(Duration::s(7));
+    ENSURE(count(EventName::ha_slave_acknowledged) > 0);
+  }
+  static std::string log_path(std::int64_t start) {
+    return "/store/commitlog/" + queue_file_name(PhysicalOffset(start));
+  }
+  // Whether both hosts have the same first `files` log files, byte for byte.
+  bool same_logs(int number_of_files) {
+    for (int i = 0; i < number_of_files; ++i) {
+      const std::string path = log_path(i * configuration.store.mapped_file_size_commit_log);
+      if (!files.exists(path) || !slave_files.exists(path)) return false;
+      if (files.at(path).cached != slave_files.at(path).cached) return false;
+    }
+    return true;
+  }
+
+ private:
+  int slaves_ = 0;
+};
+
+BrokerConfiguration sync_master(std::int32_t copies) {
+  BrokerConfiguration configuration = small_master();
+  configuration.ha.role = BrokerRole::sync_master;
+  configuration.ha.in_sync_replicas = copies;
+  return configuration;
+}
+
+// 1.1: a slave says nothing on connect; its first report leaves when more than 5 s are over.
+TEST(ClassicHa, TheFirstReportComesAfterMoreThanFiveSeconds) {
+  Pair world;
+  world.start_broker();
+  world.start_slave();
+  world.run_for(Duration::ms(5'000));
+  EXPECT_EQ(world.count(EventName::ha_slave_connected), 1u);
+  EXPECT_EQ(world.count(EventName::ha_slave_acknowledged), 0u);
+  world.run_for(Duration::ms(1'010));
+  EXPECT_EQ(world.count(EventName::ha_slave_acknowledged), 1u);
+}
+
+TEST(ClassicHa, TheSlavesLogIsTheMastersByteForByteAlsoAcrossFiles) {
+  Pair world;
+  world.start_both();
+  Client client(world);
+  for (std::uint64_t key = 1; key <= 100; ++key) {
+    const PendingSend sent = client.send(outgoing(key));
+    world.run_for(Duration::ms(20));
+    ASSERT_EQ(sent->status(), SendStatus::acked);
+  }
+  world.run_for(Duration::ms(200));
+  EXPECT_TRUE(world.same_logs(3));
+}
+
+// 1.3.5: without a put that waits for copies, the master looks every 100 ms.
+TEST(ClassicHa, AnAsyncMasterShipsWithinAHundredMilliseconds) {
+  Pair world;
+  world.start_both();
+  Client client(world);
+  const std::uint64_t before = world.count(EventName::ha_slave_acknowledged);
+  const PendingSend sent = client.send(outgoing(1));
+  world.run_for(Duration::ms(5));
+  EXPECT_EQ(sent->status(), SendStatus::acked);
+  EXPECT_EQ(world.count(EventName::ha_slave_acknowledged), before);
+  world.run_for(Duration::ms(100));
+  EXPECT_EQ(world.count(EventName::ha_slave_acknowledged), before + 1);
+}
+
+TEST(ClassicHa, APutThatWaitsForACopyHasItWhenItIsAcknowledged) {
+  Pair world(sync_master(2));
+  world.start_both();
+  Client client(world);
+  const std::uint64_t before = world.count(EventName::ha_slave_acknowledged);
+  const PendingSend sent = client.send(outgoing(1));
+  world.run_for(Duration::ms(10));  // To the broker, to the slave and back, and back.
+  EXPECT_EQ(sent->status(), SendStatus::acked);
+  EXPECT_GT(world.count(EventName::ha_slave_acknowledged), before);
+  EXPECT_TRUE(world.same_logs(1));
+}
+
+TEST(ClassicHa, WithoutACopyInTimeTheOutcomeIsUnknown) {
+  Pair world(sync_master(2));
+  world.start_broker();
+  Client client(world, {.send_timeout = Duration::s(10)});
+  const PendingSend sent = client.send(outgoing(1));
+  world.run_for(Duration::ms(2'990));
+  EXPECT_FALSE(sent->done());
+  world.run_for(Duration::ms(20));  // slaveTimeout
+  EXPECT_EQ(sent->status(), SendStatus::unknown);
+  EXPECT_EQ(sent->detail(), SendDetail::flush_slave_timeout);
+  EXPECT_EQ(world.stored_properties().size(), 1u);  // It is stored all the same.
+}
+
+// 1.6: inSyncReplicas counts the master, and its default is 1.
+TEST(ClassicHa, ASyncMasterWithTheDefaultWaitsForNobody) {
+  Pair world(sync_master(1));
+  world.start_broker();
+  Client client(world);
+  EXPECT_EQ(client.send_now(outgoing(1)).status, SendStatus::acked);
+}
+
+TEST(ClassicHa, AMessageThatDoesNotWantToWaitDoesNot) {
+  Pair world(sync_master(2));
+  world.start_broker();
+  Client client(world);
+  OutgoingMessage message = outgoing(1);
+  message.wait_store_ok = false;
+  EXPECT_EQ(client.send_now(std::move(message)).status, SendStatus::acked);
+}
+
+// 1.7: the requests behind one that can't be satisfied end soon after it.
+TEST(ClassicHa, TimeoutsComeInTheOrderOfThePuts) {
+  Pair world(sync_master(2));
+  world.start_both();
+  Client client(world, {.send_timeout = Duration::s(10)});
+  world.host(2).lose_power();
+  std::vector<PendingSend> sends;
+  for (std::uint64_t key = 1; key <= 3; ++key) {
+    sends.push_back(client.send(outgoing(key)));
+    world.run_for(Duration::ms(100));
+  }
+  world.run_for(Duration::s(4));
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    ASSERT_EQ(sends[i]->detail(), SendDetail::flush_slave_timeout) << i;
+    EXPECT_GE(sends[i]->at, sends[0]->at + Duration::ms(98) * static_cast<std::int64_t>(i));
+  }
+}
+
+// 1.4 and 1.9: answered with SYSTEM_BUSY before the put.
+TEST(ClassicHa, ASlaveTakesNoSends) {
+  Pair world;
+  world.configuration.ha.role = BrokerRole::slave;
+  world.start_broker();
+  Client client(world);
+  const SendOutcome outcome = client.send_now(outgoing(1));
+  EXPECT_EQ(outcome.status, SendStatus::failed);
+  EXPECT_EQ(outcome.detail, SendDetail::system_busy);
+}
+
+// 1.4: a slave whose connection has ended connects again after 5 s, and goes on where it was.
+TEST(ClassicHa, ASlaveFollowsItsMastersNextLife) {
+  Pair world;
+  sim::SimProcess& master = world.start_broker();
+  world.start_slave();
+  world.run_for(Duration::s(7));
+  Client client(world);
+  ASSERT_EQ(client.send_now(outgoing(1)).status, SendStatus::acked);
+  master.kill();
+  world.run_for(Duration::ms(100));
+  world.start_broker();
+  world.run_for(Duration::s(12));
+  EXPECT_EQ(world.count(EventName::ha_slave_connected), 2u);
+  ASSERT_EQ(client.send_now(outgoing(2)).status, SendStatus::acked);
+  EXPECT_TRUE(world.same_logs(1));
+}
+
+// 1.4: both sides close a connection on which nothing came for more than 20 s.
+TEST(ClassicHa, SilenceEndsTheConnection) {
+  Pair world;
+  world.start_both();
+  world.cut(1, 2);
+  world.run_for(Duration::s(19));
+  EXPECT_EQ(world.count(EventName::ha_slave_disconnected), 0u);
+  world.run_for(Duration::s(3));
+  EXPECT_EQ(world.count(EventName::ha_slave_disconnected), 1u);
+}
+
+// 1.5: no handshake compares the logs. A slave that is ahead of its master, because the master has
+// lost its tail, gets equal heartbeats until the master passes it, and bytes that do not fit then.
+TEST(ClassicHa, ASlaveThatIsAheadIsNotCut) {
+  Pair world;
+  sim::SimProcess& master = world.start_broker();
+  world.start_slave();
+  world.run_for(Duration::s(7));
+  Client client(world);
+  ASSERT_EQ(client.send(outgoing(1))->status(), std::nullopt);
+  world.run_for(Duration::ms(150));  // Shipped, and not flushed by the master.
+  const Bytes ahead = world.slave_files.at(Pair::log_path(0)).cached;
+  master.kill();
+  world.files.lose_power();
+  world.start_broker();
+  world.run_for(Duration::s(30));
+  EXPECT_EQ(world.slave_files.at(Pair::log_path(0)).cached, ahead);
+  EXPECT_FALSE(world.same_logs(1));
+}
+
+}  // namespace
+}  // namespace drydock::test
