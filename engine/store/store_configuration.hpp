@@ -12,7 +12,7 @@
 //   queue_offsets         the next index of every queue
 //   message_store         ties them together: load, recover, start, put, shut down
 //
-// What it does not do yet: ConsumeQueue, IndexFile, retention, replication, the transient pool.
+// What it does not do yet: ConsumeQueue, IndexFile, retention, the transient pool.
 // Bytes follow the reference in docs; the section numbers in comments are those of the storage
 // reference. What is safe and what is not is RocketMQ's own, unless a behaviour switch says
 // otherwise.
