@@ -1,4 +1,5 @@
-// drydock-fingerprint: one line `name fingerprint` per workload.
+// drydock-fingerprint: one line `name fingerprint` per workload, with the figures of its report if
+// it has one.
 //
 //   --jobs N   in N processes; the lines and their order stay the same
 //   --verify   each workload twice, side by side: names the first event that differs (status 3)
@@ -15,27 +16,40 @@
 #include <vector>
 
 #include "tests/fingerprint/crowd.hpp"
+#include "tests/fingerprint/drill_runs.hpp"
 
 namespace drydock::fingerprint {
 namespace {
 
 struct Workload {
-  const char* name;
-  std::unique_ptr<sim::Verifiable> (*make)(CrowdOptions);
-  CrowdOptions options;
+  std::string name;
+  std::function<std::unique_ptr<sim::Verifiable>()> make;
+  // What else to compare, once the simulation is over.
+  std::function<std::string(sim::Verifiable&)> summarize;
 };
 
 std::vector<Workload> workloads() {
   constexpr Duration kMail = Duration::ms(400);  // It is the busiest.
-  return {
-      {"mail-1", make_mail_crowd, {.seed = 1, .length = kMail}},
-      {"mail-2", make_mail_crowd, {.seed = 2, .length = kMail}},
-      {"mail-perturbed", make_mail_crowd, {.seed = 3, .perturb = true, .length = kMail}},
-      {"streams-1", make_stream_crowd, {.seed = 1}},
-      {"streams-perturbed", make_stream_crowd, {.seed = 2, .perturb = true}},
-      {"files-1", make_file_crowd, {.seed = 1}},
-      {"files-perturbed", make_file_crowd, {.seed = 2, .perturb = true}},
+  std::vector<Workload> all;
+  const auto add = [&all](const char* name, auto make, CrowdOptions options) {
+    all.push_back({name, [make, options] { return make(options); }, {}});
   };
+  add("mail-1", make_mail_crowd, {.seed = 1, .length = kMail});
+  add("mail-2", make_mail_crowd, {.seed = 2, .length = kMail});
+  add("mail-perturbed", make_mail_crowd, {.seed = 3, .perturb = true, .length = kMail});
+  add("streams-1", make_stream_crowd, {.seed = 1});
+  add("streams-perturbed", make_stream_crowd, {.seed = 2, .perturb = true});
+  add("files-1", make_file_crowd, {.seed = 1});
+  add("files-perturbed", make_file_crowd, {.seed = 2, .perturb = true});
+  const auto drill = std::make_shared<const scenarios::Experiment>(load_power_loss());
+  for (std::size_t cell = 0; cell < kDrillCells; ++cell) {
+    for (std::uint64_t seed = 1; seed <= kDrillSeeds; ++seed) {
+      all.push_back({"power-loss-" + std::to_string(cell + 1) + "-" + std::to_string(seed),
+                     [drill, cell, seed] { return make_drill_run(*drill, cell, seed); },
+                     summary_of});
+    }
+  }
+  return all;
 }
 
 struct Options {
@@ -45,16 +59,16 @@ struct Options {
 };
 
 std::string run(const Workload& workload, const Options& options) {
-  const auto make = [&workload] { return workload.make(workload.options); };
   std::string line = workload.name;
   if (options.verify) {
-    const std::optional<sim::Divergence> found = sim::verify(make);
+    const std::optional<sim::Divergence> found = sim::verify(workload.make);
     return line + " " + (found ? found->describe() : std::string("equal"));
   }
-  const std::unique_ptr<sim::Verifiable> simulation = make();
+  const std::unique_ptr<sim::Verifiable> simulation = workload.make();
   while (simulation->advance()) {
   }
   line += " " + simulation->kernel().fingerprint().digest().hex();
+  if (workload.summarize) line += " " + workload.summarize(*simulation);
   if (options.events) line += " " + std::to_string(simulation->kernel().events());
   return line;
 }
