@@ -131,7 +131,7 @@ class Broker {
         co_return false;
       }
       if (command.is_response()) continue;  // We have asked nobody.
-      if (command.head.code != static_cast<std::int16_t>(RequestCode::send_message_v2)) {
+      if (!command.is(RequestCode::send_message_v2)) {
         refuse_unknown(*connection, command);
         continue;
       }
@@ -143,8 +143,8 @@ class Broker {
 
   static void refuse_unknown(Connection& connection, const RemotingCommand& command) {
     if (command.is_one_way()) return;
-    connection.respond(encode_refusal(command.head, ResponseCode::request_code_not_supported,
-                                      "this version only knows SEND_MESSAGE_V2"));
+    connection.respond(encode_answer(command.head, ResponseCode::request_code_not_supported,
+                                     "this version only knows SEND_MESSAGE_V2"));
   }
 
   Context& context_;

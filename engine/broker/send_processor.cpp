@@ -8,14 +8,6 @@ namespace drydock {
 
 namespace {
 
-CommandHead response_head(const CommandHead& request, ResponseCode code) {
-  CommandHead head;
-  head.code = static_cast<std::int16_t>(code);
-  head.opaque = request.opaque;
-  head.flag = kFlagResponse;
-  return head;
-}
-
 // The part of the ext fields that a view of the header points into.
 SharedBytes share(const RemotingCommand& request, std::string_view view) {
   if (view.empty()) return {};
@@ -42,10 +34,6 @@ bool beyond_this_version(const SendMessageHeader& header) {
 }
 
 }  // namespace
-
-SharedBytes encode_refusal(const CommandHead& request, ResponseCode code, std::string_view remark) {
-  return encode_command(response_head(request, code), NoFields(), remark, {});
-}
 
 SendProcessor::SendProcessor(Context& context, const BrokerConfiguration& configuration,
                              MessageStore& store, HaMaster* master)
@@ -178,7 +166,7 @@ SharedBytes SendProcessor::stored_properties(const SendMessageHeader& header) {
 void SendProcessor::refuse(Connection& connection, const RemotingCommand& request,
                            Refusal refusal) {
   if (request.is_one_way()) return;
-  connection.respond(encode_refusal(request.head, refusal.code, refusal.remark));
+  connection.respond(encode_answer(request.head, refusal.code, refusal.remark));
 }
 
 void SendProcessor::answer(Connection& connection, const RemotingCommand& request,

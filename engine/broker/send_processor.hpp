@@ -53,7 +53,4 @@ class SendProcessor {
   std::int16_t unique_key_counter_ = 0;
 };
 
-// A response without fields or body.
-SharedBytes encode_refusal(const CommandHead& request, ResponseCode code, std::string_view remark);
-
 }  // namespace drydock

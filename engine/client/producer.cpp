@@ -128,10 +128,7 @@ class Producer::Implementation {
     header.queue_id = message.queue_id;
     header.born_timestamp_ms = context_.clock.wall_now().count_ms();
     header.properties = as_text(properties.span());
-    CommandHead head;
-    head.code = static_cast<std::int16_t>(RequestCode::send_message_v2);
-    head.language = Language::cpp;
-    head.opaque = opaque;
+    const CommandHead head = request_head(RequestCode::send_message_v2, opaque);
     return encode_command(head, header, {}, message.body.span());
   }
 

@@ -2,13 +2,6 @@
 
 namespace drydock {
 
-bool ExtFieldReader::next(std::string_view& key, std::string_view& value) {
-  if (reader_.remaining() == 0) return false;
-  key = as_text(reader_.bytes(reader_.integer<std::int16_t>()));
-  value = as_text(reader_.bytes(reader_.integer<std::int32_t>()));
-  return reader_.ok();
-}
-
 void write_frame_start(BigEndianWriter& writer, const CommandHead& head, const FrameLayout& layout,
                        std::string_view remark) {
   ENSURE(layout.frame_bytes() - 4 <= kFrameBytesMax);
@@ -16,7 +9,7 @@ void write_frame_start(BigEndianWriter& writer, const CommandHead& head, const F
                     static_cast<std::uint32_t>(layout.header_bytes());
   writer.integer(static_cast<std::int32_t>(layout.frame_bytes() - 4));
   writer.integer(word);
-  writer.integer(head.code);
+  writer.integer(static_cast<std::int16_t>(head.code));
   writer.integer(static_cast<std::uint8_t>(head.language));
   writer.integer(head.version);
   writer.integer(head.opaque);
@@ -26,13 +19,23 @@ void write_frame_start(BigEndianWriter& writer, const CommandHead& head, const F
   writer.integer(static_cast<std::int32_t>(layout.fields_bytes));
 }
 
+SharedBytes json_frame(std::string_view header, std::span<const std::byte> body) {
+  const std::size_t length = 4 + header.size() + body.size();
+  ENSURE(length <= static_cast<std::size_t>(kFrameBytesMax));
+  SharedBytes frame = SharedBytes::allocate(4 + length);
+  BigEndianWriter writer(frame.writable());
+  writer.integer(static_cast<std::int32_t>(length));
+  writer.integer(static_cast<std::uint32_t>(header.size()));  // Type 0 in the top byte.
+  writer.text(header);
+  writer.bytes(body);
+  return frame;
+}
+
 std::string_view name_of(FrameFault fault) {
   switch (fault) {
     case FrameFault::none: return "none";
     case FrameFault::length_out_of_range: return "frame length out of range";
     case FrameFault::header_exceeds_frame: return "header longer than its frame";
-    case FrameFault::json_header:
-      return "JSON header: this version reads the ROCKETMQ (binary) header only";
     case FrameFault::unknown_serialization: return "unknown serialisation type";
     case FrameFault::header_malformed: return "malformed header";
   }
@@ -65,12 +68,17 @@ FrameFault decode_command(const SharedBytes& frame, RemotingCommand& command) {
   const auto header = outer.bytes(word & 0x00ffffff);
   if (!outer.ok()) return FrameFault::header_exceeds_frame;
   const std::uint32_t type = word >> 24;
-  if (type == static_cast<std::uint32_t>(SerializeType::json)) return FrameFault::json_header;
+  command.body = share(frame, frame.span().subspan(outer.position()));
+  if (type == static_cast<std::uint32_t>(SerializeType::json)) {
+    const bool read = decode_json_header(as_text(header), command);
+    return read ? FrameFault::none : FrameFault::header_malformed;
+  }
   if (type != static_cast<std::uint32_t>(SerializeType::rocketmq)) {
     return FrameFault::unknown_serialization;
   }
 
   BigEndianReader reader(header);
+  command.head.serialize_type = SerializeType::rocketmq;
   command.head.code = reader.integer<std::int16_t>();
   command.head.language = static_cast<Language>(reader.integer<std::uint8_t>());
   command.head.version = reader.integer<std::int16_t>();
@@ -81,7 +89,6 @@ FrameFault decode_command(const SharedBytes& frame, RemotingCommand& command) {
   if (!reader.ok() || !fields_readable(fields)) return FrameFault::header_malformed;
   command.remark = share(frame, remark);
   command.ext_fields = share(frame, fields);
-  command.body = share(frame, frame.span().subspan(outer.position()));
   return FrameFault::none;
 }
 

@@ -1,15 +1,24 @@
-// engine/wire holds RocketMQ's remoting protocol as bytes: frames, headers, bodies. Pure: no
-// coroutine, no world. What it reads came from somebody else, so whatever is wrong with it is an
-// answer, never a crash.
+// engine/wire holds RocketMQ's remoting protocol: frames, headers, bodies, and the connections that
+// carry them. What it reads came from somebody else, so whatever is wrong with it is an answer,
+// never a crash.
 //
+// Bytes (pure: no coroutine, no world):
 //   big_endian          integers in RocketMQ's byte order, bounded readers and writers
-//   remoting_frame      one command: frame, binary header, ext fields; the incremental decoder
+//   remoting_command    one command as values: codes, head, ext fields
+//   remoting_frame      its frame and its binary header; the incremental decoder
+//   json_header         its header in JSON
+//   json_text           JSON in fastjson's dialect, with limits
 //   send_message        the header fields of SEND_MESSAGE_V2 and of its response
+//   register_broker     what a broker tells a name server, and data_version
+//   topic_route         what a name server tells clients
+//   heartbeat           what a client tells brokers
 //   message_properties  the property text of a message
 //   message_id          the two ids of a message: by position, and by the client that made it
+//   endpoint_text       addresses as text
+//   compression         zlib
 //   outgoing_frames     frames that wait to be written, joined into larger pieces
 //
-// What it does not do yet: the JSON header (refused by name), compression, batches.
+// What it does not do yet: compressed messages, batches.
 //
 // This file: the frame.
 //
@@ -25,123 +34,24 @@
 //   00000023  0100001d  0136 01 01df 00000007 00000000 00000000 00000008 0001 61 00000001 67  6869
 //   length 35, type 1 and header length 29, …, fields_length 8
 //
+// With type 0 the header is a JSON object instead: see json_header.hpp.
+//
 // Corner cases: a length of 0 stands for "absent", so an empty value and a null are the same; the
 // code is 16 bits wide, so codes above 32767 (the pop family) don't fit. Largest frame: 16 MiB.
 #pragma once
 
-#include <array>
-#include <charconv>
-#include <concepts>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "engine/types/bytes.hpp"
-#include "engine/wire/big_endian.hpp"
+#include "engine/wire/json_header.hpp"
+#include "engine/wire/remoting_command.hpp"
 
 namespace drydock {
 
 inline constexpr std::int32_t kFrameBytesMax = 16'777'216;  // As `length` counts.
-inline constexpr std::int16_t kVersion533 = 479;            // What RocketMQ 5.3.3 announces.
-
-enum class SerializeType : std::uint8_t { json = 0, rocketmq = 1 };
-
-enum class Language : std::uint8_t { java = 0, cpp = 1 };
-
-// The request codes that the engine knows.
-enum class RequestCode : std::int16_t {
-  send_message = 10,
-  send_message_v2 = 310,
-};
-
-enum class ResponseCode : std::int16_t {
-  success = 0,
-  system_error = 1,
-  system_busy = 2,
-  request_code_not_supported = 3,
-  flush_disk_timeout = 10,
-  slave_not_available = 11,
-  flush_slave_timeout = 12,
-  message_illegal = 13,
-  service_not_available = 14,
-  no_permission = 16,
-  topic_not_exist = 17,
-  invalid_parameter = 29,
-  no_buyer_id = 204,  // Two codes that only the client's list of retries names.
-  not_in_current_unit = 205,
-  go_away = 1500,
-};
-
-inline constexpr std::int32_t kFlagResponse = 1;
-inline constexpr std::int32_t kFlagOneWay = 2;
-
-// One command without its variable parts.
-struct CommandHead {
-  std::int16_t code = 0;
-  Language language = Language::java;
-  std::int16_t version = kVersion533;
-  std::int32_t opaque = 0;
-  std::int32_t flag = 0;
-};
-
-// One command as it was received. The parts share the memory of the frame.
-struct RemotingCommand {
-  CommandHead head;
-  SharedBytes remark;
-  SharedBytes ext_fields;  // Encoded pairs, checked by the decoder; read with ExtFieldReader.
-  SharedBytes body;
-
-  bool is_response() const { return (head.flag & kFlagResponse) != 0; }
-  bool is_one_way() const { return (head.flag & kFlagOneWay) != 0; }
-};
-
-// Walks encoded ext fields. The views point into the bytes that were given.
-class ExtFieldReader {
- public:
-  explicit ExtFieldReader(std::span<const std::byte> encoded) : reader_(encoded) {}
-  // False at the end, or where the bytes stop making sense (then `ok` is false).
-  bool next(std::string_view& key, std::string_view& value);
-  bool ok() const { return reader_.ok(); }
-
- private:
-  BigEndianReader reader_;
-};
-
-// An integer as the decimal text that ext fields carry, without allocation.
-class DecimalText {
- public:
-  explicit DecimalText(std::integral auto value) {
-    const auto written = std::to_chars(text_.data(), text_.data() + text_.size(), value);
-    size_ = static_cast<std::size_t>(written.ptr - text_.data());
-  }
-  std::string_view view() const { return {text_.data(), size_}; }
-
- private:
-  std::array<char, 20> text_;
-  std::size_t size_;
-};
-
-// Reads all of `text` as a decimal integer; none if it is anything else or out of range.
-template <std::integral T>
-std::optional<T> parse_decimal(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-inline constexpr std::size_t kBinaryHeaderBytes = 21;  // Without remark and fields.
-
-inline std::size_t ext_field_bytes(std::string_view key, std::string_view value) {
-  return 2 + key.size() + 4 + value.size();
-}
-inline void write_ext_field(BigEndianWriter& writer, std::string_view key, std::string_view value) {
-  writer.integer(static_cast<std::int16_t>(key.size()));
-  writer.text(key);
-  writer.integer(static_cast<std::int32_t>(value.size()));
-  writer.text(value);
-}
+inline constexpr std::size_t kBinaryHeaderBytes = 21;       // Without remark and fields.
 
 // The parts of a frame whose sizes are known; `fields_bytes` is the sum of ext_field_bytes.
 struct FrameLayout {
@@ -156,11 +66,21 @@ struct FrameLayout {
 void write_frame_start(BigEndianWriter& writer, const CommandHead& head, const FrameLayout& layout,
                        std::string_view remark);
 
+// A frame around a header in JSON.
+SharedBytes json_frame(std::string_view header, std::span<const std::byte> body);
+
 // A whole frame in one block. `fields.for_each(visit)` calls visit(key, value) for each field that
-// is present; it runs twice, once to measure, so that nothing is allocated but the frame.
+// is present; for a binary header it runs twice, once to measure, so that nothing is allocated but
+// the frame.
 template <class Fields>
 SharedBytes encode_command(const CommandHead& head, const Fields& fields, std::string_view remark,
                            std::span<const std::byte> body) {
+  if (head.serialize_type == SerializeType::json) {
+    JsonHeaderText header(head);
+    fields.for_each(
+        [&](std::string_view key, std::string_view value) { header.add_field(key, value); });
+    return json_frame(header.finish(remark), body);
+  }
   std::size_t fields_bytes = 0;
   fields.for_each([&](std::string_view key, std::string_view value) {
     fields_bytes += ext_field_bytes(key, value);
@@ -175,20 +95,19 @@ SharedBytes encode_command(const CommandHead& head, const Fields& fields, std::s
   return frame;
 }
 
-// For commands without ext fields.
-struct NoFields {
-  template <class Visit>
-  void for_each(Visit) const {}
-};
+// A response without fields or body.
+inline SharedBytes encode_answer(const CommandHead& request, ResponseCode code,
+                                 std::string_view remark = {}) {
+  return encode_command(response_head(request, code), NoFields(), remark, {});
+}
 
 // What is wrong with bytes that claim to be a frame. After any of them the connection is useless.
 enum class FrameFault : std::uint8_t {
   none,
   length_out_of_range,   // Shorter than a header word, or beyond kFrameBytesMax.
   header_exceeds_frame,  // The header's length does not fit the frame's.
-  json_header,           // Serialisation type 0: not read in this version.
   unknown_serialization,
-  header_malformed,  // A length inside the header does not fit.
+  header_malformed,  // A length inside the header does not fit, or it is not the JSON of a header.
 };
 std::string_view name_of(FrameFault fault);
 

@@ -6,13 +6,6 @@ namespace {
 
 constexpr std::string_view kRequired = "abcdefgh";
 
-template <std::integral T>
-bool read_number(std::string_view value, T& into) {
-  const std::optional<T> number = parse_decimal<T>(value);
-  if (number) into = *number;
-  return number.has_value();
-}
-
 // False if the value is not what the field demands. Unknown fields are fine.
 bool read_field(char name, std::string_view value, SendMessageHeader& header) {
   switch (name) {

@@ -43,13 +43,6 @@ struct SendMessageHeader {
   }
 };
 
-// What is wrong with a header: empty if nothing, else the name of the first field that is required
-// and missing, or not a number.
-struct HeaderFault {
-  std::string_view field;
-  bool ok() const { return field.empty(); }
-};
-
 HeaderFault decode_send_message_header(std::span<const std::byte> ext_fields,
                                        SendMessageHeader& header);
 

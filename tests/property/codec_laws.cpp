@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,13 @@
 #include "engine/broker/promise.hpp"
 #include "engine/broker/property_table.hpp"
 #include "engine/store/message_record.hpp"
+#include "engine/wire/compression.hpp"
+#include "engine/wire/endpoint_text.hpp"
+#include "engine/wire/heartbeat.hpp"
 #include "engine/wire/message_properties.hpp"
+#include "engine/wire/register_broker.hpp"
 #include "engine/wire/send_message.hpp"
+#include "engine/wire/topic_route.hpp"
 
 namespace drydock::test {
 namespace {
@@ -261,6 +267,137 @@ RC_GTEST_PROP(FrameLaws, AnyBytesAreSurvived, ()) {
   (void)decode_send_message_response(bytes);
   SendMessageHeader header;
   (void)decode_send_message_header(bytes, header);
+}
+
+// ASCII with all control characters: what both kinds of headers can carry.
+std::string any_ascii(std::size_t size_max) {
+  const auto size = *rc::gen::inRange<std::size_t>(0, size_max + 1);
+  return *rc::gen::container<std::string>(size, rc::gen::inRange<char>(0, 127));
+}
+
+struct AnyHeader {
+  CommandHead head;
+  std::map<std::string, std::string> fields;
+  std::string remark = any_ascii(40);
+  std::string body = any_text(100);
+
+  explicit AnyHeader(SerializeType type) {
+    head.code = *rc::gen::arbitrary<std::int16_t>();
+    head.language = static_cast<Language>(*rc::gen::inRange(0, static_cast<int>(Language::count_)));
+    head.version = *rc::gen::arbitrary<std::int16_t>();
+    head.opaque = *rc::gen::arbitrary<std::int32_t>();
+    head.flag = *rc::gen::arbitrary<std::int32_t>();
+    head.serialize_type = type;
+    const int count = *rc::gen::inRange(0, 6);
+    for (int i = 0; i < count; ++i) fields.emplace(any_ascii(20), any_ascii(100));
+  }
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const auto& [key, value] : fields) visit(key, value);
+  }
+  SharedBytes encoded() const { return encode_command(head, *this, remark, as_byte_span(body)); }
+  bool equals(const RemotingCommand& other) const {
+    std::map<std::string, std::string> read;
+    ExtFieldReader reader(other.ext_fields.span());
+    std::string_view key;
+    std::string_view value;
+    while (reader.next(key, value)) read.emplace(key, value);
+    return other.head.code == head.code && other.head.language == head.language &&
+           other.head.version == head.version && other.head.opaque == head.opaque &&
+           other.head.flag == head.flag && other.head.serialize_type == head.serialize_type &&
+           as_text(other.remark.span()) == remark && as_text(other.body.span()) == body &&
+           read == fields;
+  }
+};
+
+RC_GTEST_PROP(HeaderLaws, BothKindsGiveBackWhatWasEncodedAlsoInOneStream, ()) {
+  Bytes stream;
+  std::vector<AnyHeader> headers;
+  const int count = *rc::gen::inRange(1, 4);
+  for (int i = 0; i < count; ++i) {
+    headers.emplace_back(*rc::gen::element(SerializeType::json, SerializeType::rocketmq));
+    const SharedBytes frame = headers.back().encoded();
+    stream.insert(stream.end(), frame.span().begin(), frame.span().end());
+  }
+  std::size_t next = 0;
+  const int decoded = decode_in_pieces(stream, [&](const RemotingCommand& command) {
+    RC_ASSERT(headers.at(next++).equals(command));
+  });
+  RC_ASSERT(decoded == count);
+}
+
+RC_GTEST_PROP(HeaderLaws, DamagedJsonIsAFaultOrSomethingReadable, ()) {
+  const SharedBytes frame = AnyHeader(SerializeType::json).encoded();
+  Bytes bytes(frame.span().begin(), frame.span().end());
+  damage(bytes);
+  decode_in_pieces(bytes, [](const RemotingCommand& command) {
+    SendMessageHeader header;
+    (void)decode_send_message_header(command.ext_fields.span(), header);
+  });
+}
+
+// Everything that reads a body or a header of the route protocol.
+void read_as_anything(std::span<const std::byte> bytes) {
+  for (const BodyForm form : {BodyForm::json, BodyForm::compressed}) {
+    const auto body = decode_register_broker_body(bytes, form);
+    if (body) RC_ASSERT(body->topics.size() <= bytes.size());
+  }
+  const auto route = decode_topic_route(bytes);
+  if (route) RC_ASSERT(route->queues.size() + route->brokers.size() <= bytes.size());
+  (void)decode_cluster_info(bytes);
+  (void)is_heartbeat(bytes);
+  RegisterBrokerHeader header;
+  (void)decode_register_broker_header(bytes, header);
+  (void)decode_register_broker_response(bytes);
+  (void)decode_heartbeat_timeout(bytes);
+  GetRouteInfoHeader route_header;
+  (void)decode_get_route_info_header(bytes, route_header);
+  (void)inflate_bytes(bytes, 1000);
+  (void)parse_endpoints(as_text(bytes));
+}
+
+TopicRoute any_route() {
+  TopicRoute route;
+  const int count = *rc::gen::inRange(0, 4);
+  for (int i = 0; i < count; ++i) {
+    BrokerData broker{.broker_name = any_ascii(10), .cluster = any_ascii(10)};
+    broker.enable_acting_master = *rc::gen::arbitrary<bool>();
+    broker.addresses[*rc::gen::arbitrary<std::int64_t>()] = any_ascii(10);
+    route.brokers.push_back(std::move(broker));
+    QueueData queues{.broker_name = any_ascii(10)};
+    queues.read_queues = *rc::gen::inRange(0, kQueuesMax + 1);
+    queues.write_queues = *rc::gen::inRange(0, kQueuesMax + 1);
+    queues.permissions = *rc::gen::inRange(0, 8);
+    route.queues.push_back(std::move(queues));
+  }
+  return route;
+}
+
+RC_GTEST_PROP(RouteLaws, ARouteIsReadBackWithKeysOfBothKinds, ()) {
+  const TopicRoute route = any_route();
+  for (const JsonKeys keys : {JsonKeys::integers_bare, JsonKeys::all_quoted}) {
+    RC_ASSERT(decode_topic_route(encode_topic_route(route, keys).span()) == route);
+  }
+}
+
+RC_GTEST_PROP(RouteLaws, DamagedBodiesAndAnyBytesAreSurvived, ()) {
+  RegisterBrokerBody body;
+  body.data_version.counter = *rc::gen::arbitrary<std::int64_t>();
+  body.topics.push_back({.topic = any_ascii(20), .read_queues = 4});
+  for (const BodyForm form : {BodyForm::json, BodyForm::compressed}) {
+    const SharedBytes encoded = encode_register_broker_body(body, form);
+    Bytes damaged(encoded.span().begin(), encoded.span().end());
+    damage(damaged);
+    read_as_anything(damaged);
+  }
+  const SharedBytes route = encode_topic_route(any_route(), JsonKeys::integers_bare);
+  Bytes damaged(route.span().begin(), route.span().end());
+  damage(damaged);
+  read_as_anything(damaged);
+  read_as_anything(to_bytes(any_text(300)));
+  const std::string brackets = *rc::gen::container<std::string>(
+      *rc::gen::inRange<std::size_t>(0, 100), rc::gen::elementOf(std::string("{}[]:,\"\\01-ae ")));
+  read_as_anything(to_bytes(brackets));
 }
 
 RC_GTEST_PROP(PropertyLaws, RewritingKeepsWhatOthersWroteAndAddsOurs, ()) {

@@ -19,7 +19,7 @@ SendMessageHeader header_for(std::string_view topic) {
 SharedBytes request(const SendMessageHeader& header, std::int32_t opaque, std::int32_t flag = 0,
                     RequestCode code = RequestCode::send_message_v2) {
   CommandHead head;
-  head.code = static_cast<std::int16_t>(code);
+  head.code = static_cast<std::int32_t>(code);
   head.opaque = opaque;
   head.flag = flag;
   return encode_command(head, header, {}, as_byte_span("body"));
@@ -86,6 +86,23 @@ TEST(BrokerServe, AResponseNamesThePlaceOfTheMessage) {
   EXPECT_EQ(receipt->message_id.store_host, BrokerWorld::broker_endpoint());
   EXPECT_EQ(receipt->queue_id, 2);
   EXPECT_EQ(receipt->queue_offset, QueueOffset(0));
+}
+
+// As Java clients send unless they are told otherwise: the answer has a JSON header too.
+TEST(BrokerServe, AClientMaySpeakJson) {
+  BrokerWorld world;
+  world.start_broker();
+  RawClient client(world);
+  CommandHead head = request_head(RequestCode::send_message_v2, 5);
+  head.serialize_type = SerializeType::json;
+  const auto responses =
+      client.ask(encode_command(head, header_for("orders"), {}, as_byte_span("body")));
+  ASSERT_EQ(responses.size(), 1u);
+  EXPECT_EQ(responses[0].head.code, 0);
+  EXPECT_EQ(responses[0].head.opaque, 5);
+  EXPECT_EQ(responses[0].head.serialize_type, SerializeType::json);
+  EXPECT_TRUE(decode_send_message_response(responses[0].ext_fields.span()).has_value());
+  EXPECT_EQ(find_property(world.stored_properties().at(0), "KEYS"), "k");
 }
 
 TEST(BrokerServe, StoresItsOwnPropertiesBesideTheSenders) {
@@ -195,10 +212,10 @@ TEST(BrokerServe, BytesThatAreNoFrameCloseTheConnection) {
     EXPECT_TRUE(client.ended().has_value());
   }
   RawClient client(world);
-  client.ask(SharedBytes::copy_of(unhex("00000006 00000002 7b7d")));
+  client.ask(SharedBytes::copy_of(unhex("00000006 00000002 7b7b")));
   EXPECT_TRUE(client.ended().has_value());
   ASSERT_EQ(world.log.size(), 2u);
-  EXPECT_NE(world.log[1].find("JSON"), std::string::npos);
+  EXPECT_NE(world.log[1].find("malformed header"), std::string::npos);
   RawClient other(world);  // Others are not disturbed.
   EXPECT_EQ(other.code_of(request(header_for("orders"), 1)), 0);
 }

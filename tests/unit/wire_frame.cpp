@@ -125,7 +125,7 @@ TEST(WireFrame, WhatIsWrongHasAName) {
       {"ffffffff", FrameFault::length_out_of_range},
       {"01000001", FrameFault::length_out_of_range},  // 16 MiB + 1
       {"00000004 01000001", FrameFault::header_exceeds_frame},
-      {"00000006 00000002 7b7d", FrameFault::json_header},  // {}
+      {"00000006 00000002 7b7b", FrameFault::header_malformed},  // {{
       {"00000006 02000002 0000", FrameFault::unknown_serialization},
       {"00000006 01000002 0000", FrameFault::header_malformed},  // Too short a header.
       {"00000004 01000000", FrameFault::header_malformed},
@@ -146,10 +146,6 @@ TEST(WireFrame, AFaultIsFinal) {
   ASSERT_EQ(decode("00000003", command, decoder), FrameDecoder::Step::fault);
   decoder.feed(ByteChain(example()));
   EXPECT_EQ(decoder.next(command), FrameDecoder::Step::fault);
-}
-
-TEST(WireFrame, TheJsonHeaderIsRefusedByName) {
-  EXPECT_NE(name_of(FrameFault::json_header).find("JSON"), std::string_view::npos);
 }
 
 TEST(WireFrame, DecimalTextIsReadStrictly) {
