@@ -20,6 +20,7 @@ std::string_view name_of(EventName name) {
     case EventName::ha_slave_acknowledged: return "ha.slave-acknowledged";
     case EventName::send_acknowledged: return "send.acknowledged";
     case EventName::serving_started: return "serving.started";
+    case EventName::host_panicked: return "host.panicked";
     case EventName::count_: break;
   }
   return "unnamed";

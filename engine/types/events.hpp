@@ -26,6 +26,7 @@ enum class EventName : std::uint16_t {
   ha_slave_acknowledged,    // a: how far its log goes, b: its address
   send_acknowledged,        // a: key, b: physical offset
   serving_started,          // a: process id
+  host_panicked,            // a: host id
   count_,
 };
 

@@ -25,7 +25,12 @@ class DiskPath : public HostListener {
 
   void submit(std::unique_ptr<DiskCommand> command) { disk_.submit(std::move(command), *this); }
 
-  void power_lost(Host&) override { disk_.host_lost(*this); }
+  void power_lost(Host&) override {
+    // Before other hosts' commands take over the servers of this host's.
+    if (disk_.options().placement == DiskPlacement::local) disk_.lose_power();
+    disk_.host_lost(*this);
+  }
+  void panicked(Host&) override { disk_.host_lost(*this); }
   void power_restored(Host&) override {
     if (disk_.options().placement == DiskPlacement::local) disk_.restore_power();
   }

@@ -273,7 +273,6 @@ void SimDisk::lose_power() {
 }
 
 void SimDisk::host_lost(DiskPath& path) {
-  if (options_.placement == DiskPlacement::local) lose_power();
   // Other hosts' commands take the servers over only when all of this host's are decided.
   for_each_command([this, &path](DiskCommand& command) {
     if (command.path_ != &path) return;

@@ -104,6 +104,7 @@ class SimDisk {
 
   // Called by paths.
   void submit(std::unique_ptr<DiskCommand> command, DiskPath& path);
+  // The host that the path belongs to is gone: of its writes in flight any subset lands.
   void host_lost(DiskPath& path);
   void forget(DiskPath& path);
 

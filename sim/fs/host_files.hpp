@@ -9,7 +9,8 @@
 namespace drydock::sim {
 
 // Makes a file system on the disk if there is none, and mounts it, at no cost in time. After a
-// power loss the host mounts it anew when its power is back. Kernel, host and disk outlive it.
+// power loss or a panic the host mounts it anew when its power is back. Kernel, host and disk
+// outlive it.
 class HostFiles : public HostListener {
  public:
   HostFiles(Kernel& kernel, Host& host, SimDisk& disk, FileSystemOptions options);

@@ -38,18 +38,30 @@ bool Host::has(std::uint32_t process_id) const {
 void Host::lose_power() { kernel_.post_urgent(power_lost_event_); }
 void Host::restore_power() { kernel_.post_urgent(power_restored_event_); }
 
+void Host::panic() { kernel_.post_urgent(panic_event_); }
+
 void Host::on_power_lost() {
-  if (!powered_) return;
+  if (dark_) return;
+  dark_ = true;  // Also after a panic: the devices still had power.
+  go_down(EventName::host_power_lost, &HostListener::power_lost);
+}
+
+void Host::on_panic() {
+  if (powered_) go_down(EventName::host_panicked, &HostListener::panicked);
+}
+
+void Host::go_down(EventName cause, void (HostListener::*told)(Host&)) {
   powered_ = false;
   paused_ = false;
-  kernel_.engine_event(id_.value(), EventName::host_power_lost, id_.value(), 0);
-  for (HostListener* listener : listeners_) listener->power_lost(*this);
-  for (auto& process : processes_) process->power_lost();
+  kernel_.engine_event(id_.value(), cause, id_.value(), 0);
+  for (HostListener* listener : listeners_) (listener->*told)(*this);
+  for (auto& process : processes_) process->host_lost();
 }
 
 void Host::on_power_restored() {
   if (powered_) return;
   powered_ = true;
+  dark_ = false;
   clock_.restart();
   kernel_.engine_event(id_.value(), EventName::host_power_restored, id_.value(), 0);
   for (HostListener* listener : listeners_) listener->power_restored(*this);

@@ -21,6 +21,10 @@ class HostListener {
   // Power is gone: forget what was volatile. The host's processes are destroyed right after this
   // call, so sockets and files of theirs must stay silent in their destructors.
   virtual void power_lost(Host& host) = 0;
+  // The kernel has stopped: the same for everything in the host's memory, but its devices keep
+  // their power, and so what their caches hold.
+  virtual void panicked(Host& host) { power_lost(host); }
+  // The host boots: after a loss of power, or reset after a panic.
   virtual void power_restored(Host& host) = 0;
   // Every frame of the process is gone.
   virtual void process_ended(Host& host, SimProcess& process) = 0;
@@ -46,6 +50,7 @@ class Host {
   std::uint32_t address() const { return options_.address; }
   HostClock& clock() { return clock_; }
   Cores& cores() { return cores_; }
+  // False after a loss of power or a panic, until the host boots again.
   bool powered() const { return powered_; }
 
   // A process that does not run yet: attach its network and files, then start it. Only while the
@@ -58,6 +63,9 @@ class Host {
   // Power, as events: both only schedule, and run before anything else that is due.
   void lose_power();
   void restore_power();
+  // The kernel stops, as an event. It ends with `restore_power`: a watchdog or an operator resets
+  // the host, and it boots. (A crash kernel that writes a dump first is not modelled.)
+  void panic();
   // Stops or continues every process (a paused virtual machine, a frozen cgroup). The clocks go on.
   void pause();
   void resume();
@@ -90,6 +98,8 @@ class Host {
   };
 
   void on_power_lost();
+  void on_panic();
+  void go_down(EventName cause, void (HostListener::*told)(Host&));
   void on_power_restored();
   void process_ended(SimProcess& process);
   bool has(std::uint32_t process_id) const;
@@ -100,11 +110,13 @@ class Host {
   HostClock clock_;
   Cores cores_;
   bool powered_ = true;
+  bool dark_ = false;  // Not powered for want of power, not of a kernel.
   bool paused_ = false;
   std::vector<HostListener*> listeners_;
   std::vector<std::unique_ptr<SimProcess>> processes_;
   LogSink log_sink_;
   PowerEvent power_lost_event_{*this, &Host::on_power_lost};
+  PowerEvent panic_event_{*this, &Host::on_panic};
   PowerEvent power_restored_event_{*this, &Host::on_power_restored};
 };
 

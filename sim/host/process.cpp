@@ -69,7 +69,7 @@ void SimProcess::on_reap() {
   if (phase() == Phase::dying) bury();
 }
 
-void SimProcess::power_lost() {
+void SimProcess::host_lost() {
   if (phase() == Phase::dead) return;
   end_ = ProcessEnd::host_lost;
   begin_dying();

@@ -73,8 +73,8 @@ class SimProcess : public ProcessState {
   void on_kill();
   void on_exit();
   void on_reap();
-  // The host has lost its power: nothing waits for anything any more.
-  void power_lost();
+  // The host has lost its power, or its kernel: nothing waits for anything any more.
+  void host_lost();
   void bury();
 
   Host& host_;

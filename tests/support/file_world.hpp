@@ -171,6 +171,14 @@ class FileWorld {
     run_for(Duration::s(1));
     replace_actor();
   }
+  // The kernel panics and the host is reset, with its devices powered throughout.
+  void panic() {
+    host.panic();
+    run_for(Duration());
+    host.restore_power();
+    run_for(Duration::s(1));
+    replace_actor();
+  }
   // kill -9, and a new process.
   void kill() {
     actor_->process().kill();

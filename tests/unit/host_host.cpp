@@ -33,6 +33,9 @@ class Witness : public sim::HostListener {
     lines_.push_back(process.name() + " ended");
   }
 
+ protected:
+  void note(std::string line) { lines_.push_back(std::move(line)); }
+
  private:
   Lines& lines_;
 };
@@ -107,6 +110,49 @@ TEST(Power, AfterARestoreTheHostRunsNewProcesses) {
   EXPECT_EQ(next.end(), sim::ProcessEnd::exited);
   EXPECT_EQ(world.kernel.triggers().occurrences(EventName::host_power_lost), 1u);
   EXPECT_EQ(world.kernel.triggers().occurrences(EventName::host_power_restored), 1u);
+}
+
+class PanicWitness : public Witness {
+ public:
+  using Witness::Witness;
+  void panicked(sim::Host& host) override { note(host.name() + " panicked"); }
+};
+
+TEST(Panic, EndsProcessesAsALossOfPowerDoesAndTellsWhatItIs) {
+  World world;
+  Lines lines;
+  Device device;
+  sim::Host& host = world.host();
+  PanicWitness asks(lines);
+  Witness does_not_ask(lines);
+  host.add_listener(asks);
+  host.add_listener(does_not_ask);
+  const auto program = [&](Context&) -> Task<void> { co_await device.wait(); };
+  sim::SimProcess& stuck = world.start(host, program, "stuck");
+  world.run_to(Duration::ms(1));
+  host.pause();
+  host.panic();
+  host.panic();
+  world.run_to(Duration::ms(1));
+  EXPECT_EQ(lines, (Lines{"h0 panicked", "h0 lost power", "stuck ended", "stuck ended"}));
+  EXPECT_EQ(stuck.end(), sim::ProcessEnd::host_lost);
+  EXPECT_FALSE(host.powered());
+  EXPECT_EQ(world.kernel.triggers().occurrences(EventName::host_panicked), 1u);
+  EXPECT_EQ(world.kernel.triggers().occurrences(EventName::host_power_lost), 0u);
+  host.restore_power();
+  world.run_to(Duration::ms(2));
+  EXPECT_TRUE(host.powered());
+  EXPECT_EQ(host.clock().now(), MonotonicTime() + Duration::ms(1));
+  lines.clear();
+  host.panic();
+  host.lose_power();  // Its devices still had power.
+  host.lose_power();
+  world.run_to(Duration::ms(3));
+  host.panic();
+  world.run_to(Duration::ms(3));
+  EXPECT_EQ(lines, (Lines{"h0 panicked", "h0 lost power", "h0 lost power", "h0 lost power"}));
+  host.remove_listener(asks);
+  host.remove_listener(does_not_ask);
 }
 
 TEST(PowerDeathTest, ADarkHostStartsNothing) {
