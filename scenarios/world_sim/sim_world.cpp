@@ -1,11 +1,18 @@
 #include "scenarios/world_sim/sim_world.hpp"
 
 #include <algorithm>
+#include <span>
+#include <string_view>
 
 #include "engine/broker/broker.hpp"
 #include "scenarios/drill/units.hpp"
 #include "scenarios/workload/producer_program.hpp"
 #include "scenarios/world_sim/no_files.hpp"
+#include "sim/disk/limits.hpp"
+#include "sim/fs/limits.hpp"
+#include "sim/host/limits.hpp"
+#include "sim/net/limits.hpp"
+#include "sim/pagecache/limits.hpp"
 
 namespace drydock::scenarios {
 namespace {
@@ -20,6 +27,8 @@ constexpr Duration kRestartRetry = Duration::ms(100);
 // The file system needs room for its journal.
 constexpr std::int64_t kDiskBytesMin = 1 << 20;
 constexpr std::int64_t kSectorBytes = 4096;
+
+using Lines = std::span<const std::string_view>;
 
 bool is_cloud(const std::string& profile) { return profile.starts_with("cloud-"); }
 
@@ -273,7 +282,11 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
           text_of(*fault.lasts));
     }
   }
-  lines.push_back("network: the same-zone profile between hosts");
+  for (const Lines part :
+       {Lines(sim::kNetAssumed), Lines(sim::kDiskAssumed), Lines(sim::kPageCacheAssumed),
+        Lines(sim::kFsAssumed), Lines(sim::kHostAssumed)}) {
+    lines.insert(lines.end(), part.begin(), part.end());
+  }
   lines.push_back(
       "client: connects again after 100 ms, twice as long after each failure, at most "
       "1 s (RocketMQ's own does not wait)");
@@ -281,11 +294,17 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
 }
 
 std::vector<std::string> not_modelled() {
-  return {"consume queues: the log alone is judged",
-          "replication, name server, pulls and consumers",
-          "CPU time: it costs nothing, so no throughput is printed",
-          "JVM pauses, memory pressure, full disks",
-          "rto.steady and the stages of rto.fault (detect, decide, ...)"};
+  std::vector<std::string> lines = {"consume queues: the log alone is judged",
+                                    "replication, name server, pulls and consumers",
+                                    "CPU time: it costs nothing, so no throughput is printed",
+                                    "JVM pauses, memory pressure, full disks",
+                                    "rto.steady and the stages of rto.fault (detect, decide, ...)"};
+  for (const Lines part : {Lines(sim::kNetNotModelled), Lines(sim::kDiskNotModelled),
+                           Lines(sim::kPageCacheNotModelled), Lines(sim::kFsNotModelled),
+                           Lines(sim::kHostNotModelled)}) {
+    lines.insert(lines.end(), part.begin(), part.end());
+  }
+  return lines;
 }
 
 }  // namespace drydock::scenarios

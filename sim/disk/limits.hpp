@@ -1,0 +1,21 @@
+// What reports say about this folder: what it does not model, and what it assumes. Whoever changes
+// the model changes the lines.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace drydock::sim {
+
+inline constexpr auto kDiskNotModelled = std::to_array<std::string_view>({
+    "disk: aborts, controller resets and the driver's time-outs; reservations",
+    "disk: quota bursts, garbage collection, tails beyond the 99.9th percentile",
+    "disk: devices that lie about a flush, misdirected writes, bit rot",
+});
+
+// Those of a profile depend on the scenario: the report names the profile of each disk.
+inline constexpr auto kDiskAssumed = std::to_array<std::string_view>({
+    "disk: minimum times of all profiles",
+});
+
+}  // namespace drydock::sim

@@ -1,0 +1,23 @@
+// What reports say about this folder: what it does not model, and what it assumes. Whoever changes
+// the model changes the lines.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "sim/host/host.hpp"
+
+namespace drydock::sim {
+
+inline constexpr auto kHostNotModelled = std::to_array<std::string_view>({
+    "host: memory (no OOM killer, no swap), limits of descriptors beyond one process",
+    "host: a scheduler (a core is never taken from work that runs), crash dumps",
+});
+
+static_assert(HostOptions().cores == 8);
+static_assert(!HostOptions().cpu_priced);
+inline constexpr auto kHostAssumed = std::to_array<std::string_view>({
+    "host: 8 cores, clocks without drift; code between two waits takes no time",
+});
+
+}  // namespace drydock::sim
