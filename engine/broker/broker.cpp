@@ -72,9 +72,7 @@ class Broker {
   std::unique_ptr<HaMaster> make_master() {
     if (configuration_.ha.role == BrokerRole::slave) return nullptr;
     HaConfiguration ha = configuration_.ha;
-    if (ha.listen_port == 0) {
-      ha.listen_port = static_cast<std::uint16_t>(configuration_.listen_port + 1);
-    }
+    ha.listen_port = configuration_.ha_port();
     return std::make_unique<HaMaster>(context_, ha, store_);
   }
   std::unique_ptr<HaSlave> make_slave() {

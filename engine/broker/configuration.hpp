@@ -42,6 +42,11 @@ struct BrokerConfiguration {
   std::int32_t send_thread_pool_queue_capacity = 10'000;  // sendThreadPoolQueueCapacity
   StoreConfiguration store;
   HaConfiguration ha;
+
+  // Where a master listens for slaves: haListenPort, or the port behind listenPort.
+  std::uint16_t ha_port() const {
+    return ha.listen_port != 0 ? ha.listen_port : static_cast<std::uint16_t>(listen_port + 1);
+  }
 };
 
 // Something about one line of a broker.conf that its author should know.

@@ -20,9 +20,11 @@ std::optional<std::string> SimInjector::refuse(const Fault& fault) {
   const std::string what = std::string(name_of(fault.kind)) + " on " + text_of(fault.on);
   switch (fault.kind) {
     case FaultKind::process_kill:
+    case FaultKind::operator_promote:
       if (targets_.process_meant(fault.on).empty()) return what + ": there is no such process";
       return std::nullopt;
     case FaultKind::host_power_loss:
+    case FaultKind::host_destroy:
       if (targets_.host_meant(fault.on).empty()) return what + ": there is no such host";
       return std::nullopt;
     case FaultKind::count_: break;
@@ -81,16 +83,22 @@ bool SimInjector::begin(const Fault& fault, FaultStatus& status) {
     process->kill();
     return true;
   }
+  if (fault.kind == FaultKind::operator_promote) {
+    status.target = targets_.process_meant(fault.on);
+    return targets_.promote(status.target);
+  }
   status.target = targets_.host_meant(fault.on);
   sim::Host& host = targets_.host(status.target);
   if (!host.powered()) return false;
   host.lose_power();
+  if (fault.kind == FaultKind::host_destroy) targets_.destroy(status.target);
   return true;
 }
 
 void SimInjector::on_end(std::size_t index) {
   FaultStatus& status = statuses_[index];
   if (status.state != FaultStatus::State::active) return;
+  if (!is_taken_back(plan_.faults[index].kind)) return;
   status.state = FaultStatus::State::ended;
   status.ended_ns = kernel_.now();
   if (plan_.faults[index].kind == FaultKind::process_kill) {

@@ -26,6 +26,10 @@ class Targets {
   // The present life of a process of the topology; null while it has none.
   virtual sim::SimProcess* process(const std::string& name) = 0;
   virtual sim::Host& host(const std::string& name) = 0;
+  // The host will never have power again, and its disks are gone.
+  virtual void destroy(const std::string& host) = 0;
+  // Makes a slave the master of its group. False if it is none, or does not run.
+  virtual bool promote(const std::string& name) = 0;
   // Starts a process again, as its supervisor would. No effect if it runs or its host is dark.
   virtual void restart(const std::string& name) = 0;
 };

@@ -25,11 +25,21 @@ namespace drydock::faults {
 
 // `family.what-happens`. Each says what ends it.
 enum class FaultKind : std::uint8_t {
-  process_kill,     // SIGKILL. Ends with a start of the same program by its supervisor.
-  host_power_loss,  // The host is dark. Ends with power; the host then boots and starts its
-                    // programs.
+  process_kill,      // SIGKILL. Ends with a start of the same program by its supervisor.
+  host_power_loss,   // The host is dark. Ends with power; the host then boots and starts its
+                     // programs.
+  host_destroy,      // The host and its disks are gone for good. Nothing takes it back.
+  operator_promote,  // No fault but what people do about one: a slave is stopped, its configuration
+                     // changed to the master's, and started again. Nothing takes it back.
   count_,
 };
+
+// Whether it breaks something: the outage counts from such a fault.
+constexpr bool breaks(FaultKind kind) { return kind != FaultKind::operator_promote; }
+// Whether it ends, after its span or at the phase `heal`.
+constexpr bool is_taken_back(FaultKind kind) {
+  return kind == FaultKind::process_kill || kind == FaultKind::host_power_loss;
+}
 
 // Which part of the cluster, looked up at the moment at which the fault fires.
 struct Selector {

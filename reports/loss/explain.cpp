@@ -12,6 +12,7 @@ std::string effect_of(const std::string& fault) {
   if (fault == "process.kill") return "process.kill leaves the page cache to the kernel";
   if (fault == "host.power-loss")
     return "host.power-loss discards the dirty pages of the page cache";
+  if (fault == "host.destroy") return "host.destroy takes the master's disk with it";
   return fault.empty() ? "there was no fault" : fault + " happened";
 }
 
@@ -22,13 +23,57 @@ std::string flush_age(const LossMechanism& m) {
          duration_text(m.flush_age_median_ns) + ")";
 }
 
+void count_copies(const RunResult& run, LossMechanism& m) {
+  if (run.replicas.size() < 2) return;
+  m.copies.resize(run.replicas.size());
+  for (std::size_t i = 0; i < run.replicas.size(); ++i) m.copies[i].broker = run.replicas[i].broker;
+  for (const LostMessage& message : run.loss.lost) {
+    for (std::size_t i = 0; i < message.copies.size(); ++i) {
+      ++m.copies[i].of_fate[static_cast<std::size_t>(message.copies[i])];
+    }
+  }
+}
+
+const char* text_of(CopyFate fate) {
+  switch (fate) {
+    case CopyFate::not_received: return "not received yet";
+    case CopyFate::destroyed: return "gone with its disk";
+    case CopyFate::behind_last_flush: return "in memory only";
+    case CopyFate::flushed: return "flushed";
+    case CopyFate::count_: break;
+  }
+  return "";
+}
+
+// "; of the lost messages broker-a had 12 gone with its disk, broker-b 12 not received yet"
+std::string text_of(const std::vector<LossMechanism::Copies>& copies) {
+  std::string text;
+  for (const LossMechanism::Copies& broker : copies) {
+    std::string had;
+    for (std::size_t fate = 0; fate < std::size(broker.of_fate); ++fate) {
+      if (broker.of_fate[fate] == 0) continue;
+      had += (had.empty() ? " " : " and ") + count_text(broker.of_fate[fate]) + " " +
+             text_of(static_cast<CopyFate>(fate));
+    }
+    if (had.empty()) continue;
+    text += (text.empty() ? "; when it came, their copies were: " : "; ") + broker.broker + had;
+  }
+  return text;
+}
+
+// What a fault that takes the disk leaves is what others have.
+std::string explain_destruction(const LossMechanism& m, std::string text) {
+  if (m.lost == 0) return text + ", and every acknowledged message was on another broker";
+  return text + ": " + count_text(m.lost) + " messages were nowhere else" + text_of(m.copies);
+}
+
 }  // namespace
 
 LossMechanism mechanism_of(const std::vector<RunResult>& runs) {
   LossMechanism m;
   std::vector<std::int64_t> ages;
   for (const RunResult& run : runs) {
-    if (m.fault.empty() && !run.faults.empty()) m.fault = run.faults.front().kind;
+    if (m.fault.empty() && run.fault() != nullptr) m.fault = run.fault()->kind;
     m.at_risk += run.loss.at_risk;
     if (run.loss.lost.empty()) continue;
     ++m.runs_with_loss;
@@ -36,8 +81,11 @@ LossMechanism mechanism_of(const std::vector<RunResult>& runs) {
     m.lost_behind_last_flush +=
         std::count_if(run.loss.lost.begin(), run.loss.lost.end(),
                       [](const LostMessage& message) { return message.behind_last_flush; });
-    if (run.store.last_flush_ns < 0 || run.faults.empty()) continue;
-    ages.push_back(run.faults.front().began_ns - run.store.last_flush_ns);
+    count_copies(run, m);
+    const std::int64_t last_flush_ns =
+        run.replicas.empty() ? -1 : run.replicas.front().store.last_flush_ns;
+    if (last_flush_ns < 0 || run.fault() == nullptr) continue;
+    ages.push_back(run.fault()->began_ns - last_flush_ns);
   }
   m.runs_with_flush_age = static_cast<std::int64_t>(ages.size());
   m.flush_age_min_ns = quantile(ages, 0);
@@ -48,6 +96,7 @@ LossMechanism mechanism_of(const std::vector<RunResult>& runs) {
 
 std::string explain(const LossMechanism& m) {
   const std::string effect = effect_of(m.fault);
+  if (m.fault == "host.destroy") return explain_destruction(m, effect);
   if (m.lost == 0 && m.at_risk == 0) {
     return effect + ", and a flush had covered every acknowledged message";
   }
@@ -65,7 +114,7 @@ std::string explain(const LossMechanism& m) {
   if (covered > 0) {
     text += "; " + count_text(covered) + " lost messages had been covered by a flush";
   }
-  return text;
+  return text + text_of(m.copies);
 }
 
 }  // namespace drydock::reports

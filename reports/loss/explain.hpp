@@ -20,7 +20,13 @@ struct LossMechanism {
   std::int64_t flush_age_median_ns = 0;
   std::int64_t flush_age_max_ns = 0;
   std::int64_t runs_with_flush_age = 0;
-  std::string fault;  // The kind of the first fault; empty if the cell has none.
+  std::string fault;  // The kind of the fault; empty if the cell has none.
+  // What had become of the lost messages in each broker's log; empty if there is one broker only.
+  struct Copies {
+    std::string broker;
+    std::int64_t of_fate[static_cast<std::size_t>(CopyFate::count_)] = {};
+  };
+  std::vector<Copies> copies;
 };
 LossMechanism mechanism_of(const std::vector<RunResult>& runs);
 

@@ -63,15 +63,34 @@ void count_copies(const FinalStore& store, Ledger& ledger, LossReport& report) {
   report.corrupt += static_cast<std::int64_t>(store.damaged.size());
 }
 
-// Whether the fault found the message in the log, and no flush had covered it. Offsets are given
-// out again behind what recovery cut off, so the time of the send counts too.
-bool uncovered_at_fault(const SendRecord& send, const StoreFacts& facts) {
-  if (facts.flushed_to < 0 || facts.fault_ns < 0) return false;
-  return send.invoked_ns <= facts.fault_ns && send.physical_offset >= facts.flushed_to;
+// Whether the send was under way, or over, when the fault came. Offsets are given out again behind
+// what recovery cut off, so the time of the send counts too.
+bool met_the_fault(const SendRecord& send, const StoreFacts& facts) {
+  return facts.fault_ns >= 0 && send.invoked_ns <= facts.fault_ns;
 }
 
-void count_send(const SendRecord& send, const Found& found, const StoreFacts& facts,
-                LossReport& report) {
+// Whether the fault found the message in the log, and no flush had covered it.
+bool uncovered_at_fault(const SendRecord& send, const StoreFacts& facts) {
+  if (facts.flushed_to < 0) return false;
+  return met_the_fault(send, facts) && send.physical_offset >= facts.flushed_to;
+}
+
+std::vector<CopyFate> fates_of(const SendRecord& send, const std::vector<ReplicaFacts>& replicas) {
+  std::vector<CopyFate> fates;
+  for (const ReplicaFacts& replica : replicas) {
+    if (!met_the_fault(send, replica.store)) return {};
+    CopyFate fate = CopyFate::flushed;
+    if (send.physical_offset >= replica.store.flushed_to) fate = CopyFate::behind_last_flush;
+    if (send.physical_offset >= replica.store.appended_to) fate = CopyFate::not_received;
+    if (fate != CopyFate::not_received && replica.destroyed) fate = CopyFate::destroyed;
+    fates.push_back(fate);
+  }
+  return fates;
+}
+
+void count_send(const SendRecord& send, const Found& found,
+                const std::vector<ReplicaFacts>& replicas, LossReport& report) {
+  const StoreFacts facts = replicas.empty() ? StoreFacts() : replicas.front().store;
   const bool stored = found.copies > 0;
   switch (send.outcome) {
     case SendOutcome::acked:
@@ -80,8 +99,8 @@ void count_send(const SendRecord& send, const Found& found, const StoreFacts& fa
         report.at_risk += send.completed_ns <= facts.fault_ns || !found.intact;
       }
       if (found.intact) return;
-      report.lost.push_back(
-          {send.key, send.physical_offset, send.completed_ns, uncovered_at_fault(send, facts)});
+      report.lost.push_back({send.key, send.physical_offset, send.completed_ns,
+                             uncovered_at_fault(send, facts), fates_of(send, replicas)});
       return;
     case SendOutcome::unknown: ++(stored ? report.unknown_stored : report.unknown_absent); return;
     case SendOutcome::failed:
@@ -93,13 +112,15 @@ void count_send(const SendRecord& send, const Found& found, const StoreFacts& fa
 
 }  // namespace
 
-LossReport check_loss(const History& history, const FinalStore& store, const StoreFacts& facts) {
+LossReport check_loss(const History& history, const FinalStore& store,
+                      const std::vector<ReplicaFacts>& replicas) {
   ENSURE(store.read);
   LossReport report;
   Ledger ledger(history);
   count_copies(store, ledger, report);
-  ledger.for_each(
-      [&](const SendRecord& send, const Found& found) { count_send(send, found, facts, report); });
+  ledger.for_each([&](const SendRecord& send, const Found& found) {
+    count_send(send, found, replicas, report);
+  });
   return report;
 }
 

@@ -15,12 +15,17 @@ namespace drydock::reports {
 
 // What became of every send. `store.read` must hold: a store that nobody could read says nothing.
 //
-// lost            acked, and no intact copy is in the store
-// at_risk         acked before the fault and covered by no flush then (those that are lost
-// included) unknown_stored, unknown_absent   a send without a definite answer that is there, or is
-// not failed_stored   refused, and there all the same duplicates      copies beyond the first of a
-// key that was sent corrupt         copies whose bytes differ from what was sent, and ranges that
-// are no record phantoms        records without a key of ours, or with one that was never sent
-LossReport check_loss(const History& history, const FinalStore& store, const StoreFacts& facts);
+//   lost            acked, and no intact copy is in the store
+//   at_risk         acked before the fault and covered by no flush of the master then, those that
+//                   are lost included
+//   unknown_stored, unknown_absent   a send without a definite answer that is there, or is not
+//   failed_stored   refused, and there all the same
+//   duplicates      copies beyond the first of a key that was sent
+//   corrupt         copies whose bytes differ from what was sent, and ranges that are no record
+//   phantoms        records without a key of ours, or with one that was never sent
+//
+// `replicas`: where each broker's log stood when the fault came, the master's first.
+LossReport check_loss(const History& history, const FinalStore& store,
+                      const std::vector<ReplicaFacts>& replicas);
 
 }  // namespace drydock::reports

@@ -2,9 +2,10 @@
 // never asks the engine for its opinion of itself.
 //
 //   record   the types of what was recorded: history, final store, facts of a run, results
-//   loss     the checker: which acknowledged messages are gone, and what else is wrong with the
-//   store rto      for how long nothing could be written expect   expectations of a drill, and the
-//   verdicts that follow from them render   the text on the terminal, result.json
+//   loss     the checker: which acknowledged messages are gone, and what else is wrong
+//   rto      for how long nothing could be written
+//   expect   expectations of a drill, and the verdicts that follow from them
+//   render   the text on the terminal, result.json, junit.xml
 //
 // This file: the history, which is what clients saw. All times are the run's own (virtual in the
 // simulation), ns since its start.

@@ -4,6 +4,17 @@
 
 namespace drydock::reports {
 
+std::string_view name_of(CopyFate fate) {
+  switch (fate) {
+    case CopyFate::not_received: return "not-received";
+    case CopyFate::destroyed: return "destroyed";
+    case CopyFate::behind_last_flush: return "behind-last-flush";
+    case CopyFate::flushed: return "flushed";
+    case CopyFate::count_: break;
+  }
+  return "unnamed";
+}
+
 std::string_view name_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::pass: return "pass";

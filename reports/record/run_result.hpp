@@ -26,12 +26,13 @@ struct FaultFact {
   std::string target;
   std::int64_t began_ns = -1;  // -1: it never fired.
   std::int64_t ended_ns = -1;
+  bool breaks = true;  // Or else what an operator does about another one.
 
   friend bool operator==(const FaultFact&, const FaultFact&) = default;
 };
 
-// Where the log stood when the first fault took effect, and what recovery made of it: the mechanism
-// behind a loss. Offsets are physical; -1: unknown or did not happen.
+// Where a broker's log stood when the fault took effect, and what recovery made of it: the
+// mechanism behind a loss. Offsets are physical; -1: unknown or did not happen.
 struct StoreFacts {
   std::int64_t fault_ns = -1;       // The moment that they describe.
   std::int64_t appended_to = -1;    // End of the log in memory.
@@ -42,11 +43,32 @@ struct StoreFacts {
   friend bool operator==(const StoreFacts&, const StoreFacts&) = default;
 };
 
+// One broker's copy of the log. The first one is that of the master.
+struct ReplicaFacts {
+  std::string broker;
+  std::string role;  // At the start of the run.
+  StoreFacts store;
+  bool destroyed = false;  // With its host and disks.
+
+  friend bool operator==(const ReplicaFacts&, const ReplicaFacts&) = default;
+};
+
+// What became of a message in one broker's log.
+enum class CopyFate : std::uint8_t {
+  not_received,       // The log had not come that far when the fault came.
+  destroyed,          // With its host and disks.
+  behind_last_flush,  // In memory only: no flush had covered it.
+  flushed,
+  count_,
+};
+std::string_view name_of(CopyFate fate);
+
 struct LostMessage {
   std::uint64_t key = 0;
   std::int64_t physical_offset = -1;
   std::int64_t acked_ns = 0;
-  bool behind_last_flush = false;  // Acknowledged, but no flush had covered it at the fault.
+  bool behind_last_flush = false;  // Acknowledged, but no flush of the master had covered it.
+  std::vector<CopyFate> copies;    // In the order of the run's replicas.
 
   friend bool operator==(const LostMessage&, const LostMessage&) = default;
 };
@@ -94,10 +116,18 @@ struct RunResult {
   std::string divergence;  // With --verify: the first event that differed.
   std::string plan;        // The faults with their drawn values, as canonical JSON.
   std::vector<FaultFact> faults;
-  StoreFacts store;
+  std::vector<ReplicaFacts> replicas;  // The master's first.
   LossReport loss;
   RtoReport rto;
   BaselineReport baseline;
+
+  // The fault that broke something; null if there was none.
+  const FaultFact* fault() const {
+    for (const FaultFact& each : faults) {
+      if (each.breaks) return &each;
+    }
+    return nullptr;
+  }
 
   friend bool operator==(const RunResult&, const RunResult&) = default;
 };

@@ -49,7 +49,7 @@ std::vector<Configuration> configurations_of(const DrillResult& result) {
 
 std::string fault_of(const CellResult& cell) {
   for (const RunResult& run : cell.runs) {
-    if (!run.faults.empty()) return run.faults.front().kind;
+    if (run.fault() != nullptr) return run.fault()->kind;
   }
   return "no fault";
 }

@@ -32,11 +32,12 @@ Json json_of(const FaultFact& fault) {
   return {{"kind", fault.kind},
           {"target", fault.target},
           {"began_ns", fault.began_ns < 0 ? Json(nullptr) : Json(fault.began_ns)},
-          {"ended_ns", fault.ended_ns < 0 ? Json(nullptr) : Json(fault.ended_ns)}};
+          {"ended_ns", fault.ended_ns < 0 ? Json(nullptr) : Json(fault.ended_ns)},
+          {"breaks", fault.breaks}};
 }
 FaultFact fault_from(const Json& json) {
   return {json.at("kind"), json.at("target"), optional_from(json.at("began_ns")).value_or(-1),
-          optional_from(json.at("ended_ns")).value_or(-1)};
+          optional_from(json.at("ended_ns")).value_or(-1), json.at("breaks")};
 }
 
 Json json_of(const StoreFacts& store) {
@@ -51,15 +52,40 @@ StoreFacts store_from(const Json& json) {
           json.at("last_flush_ns"), json.at("recovered_to")};
 }
 
+Json json_of(const ReplicaFacts& replica) {
+  return {{"broker", replica.broker},
+          {"role", replica.role},
+          {"destroyed", replica.destroyed},
+          {"store", json_of(replica.store)}};
+}
+ReplicaFacts replica_from(const Json& json) {
+  return {json.at("broker"), json.at("role"), store_from(json.at("store")), json.at("destroyed")};
+}
+
+CopyFate fate_from(const std::string& name) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(CopyFate::count_); ++i) {
+    if (name == name_of(static_cast<CopyFate>(i))) return static_cast<CopyFate>(i);
+  }
+  throw std::runtime_error("no fate of a copy: " + name);
+}
+
 Json json_of(const LostMessage& message) {
+  Json copies = Json::array();
+  for (const CopyFate fate : message.copies) copies.push_back(name_of(fate));
   return {{"key", message.key},
           {"physical_offset", message.physical_offset},
           {"acked_ns", message.acked_ns},
-          {"behind_last_flush", message.behind_last_flush}};
+          {"behind_last_flush", message.behind_last_flush},
+          {"copies", copies}};
 }
 LostMessage lost_from(const Json& json) {
-  return {json.at("key"), json.at("physical_offset"), json.at("acked_ns"),
-          json.at("behind_last_flush")};
+  LostMessage message{json.at("key"),
+                      json.at("physical_offset"),
+                      json.at("acked_ns"),
+                      json.at("behind_last_flush"),
+                      {}};
+  for (const Json& fate : json.at("copies")) message.copies.push_back(fate_from(fate));
+  return message;
 }
 
 Json json_of(const LossReport& loss) {
@@ -94,6 +120,8 @@ LossReport loss_from(const Json& json) {
 Json json_of(const RunResult& run) {
   Json faults = Json::array();
   for (const FaultFact& fault : run.faults) faults.push_back(json_of(fault));
+  Json replicas = Json::array();
+  for (const ReplicaFacts& replica : run.replicas) replicas.push_back(json_of(replica));
   return {{"seed", run.seed},
           {"fingerprint", run.fingerprint},
           {"events", run.events},
@@ -103,7 +131,7 @@ Json json_of(const RunResult& run) {
           {"divergence", run.divergence},
           {"plan", run.plan.empty() ? Json(nullptr) : Json::parse(run.plan)},
           {"faults", faults},
-          {"store", json_of(run.store)},
+          {"replicas", replicas},
           {"loss", json_of(run.loss)},
           {"rto",
            {{"fault_ns", optional_json(run.rto.fault_ns)},
@@ -196,7 +224,7 @@ RunResult run_from_json(const std::string& text) {
   run.divergence = json.at("divergence");
   if (!json.at("plan").is_null()) run.plan = json.at("plan").dump();
   for (const Json& fault : json.at("faults")) run.faults.push_back(fault_from(fault));
-  run.store = store_from(json.at("store"));
+  for (const Json& replica : json.at("replicas")) run.replicas.push_back(replica_from(replica));
   run.loss = loss_from(json.at("loss"));
   run.rto.fault_ns = optional_from(json.at("rto").at("fault_ns"));
   run.rto.client_ns = optional_from(json.at("rto").at("client_ns"));

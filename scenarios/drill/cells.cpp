@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/broker/properties_file.hpp"
+#include "engine/broker/property_table.hpp"
 #include "reports/expect/expect.hpp"
 #include "scenarios/drill/digest.hpp"
 #include "scenarios/drill/promises.hpp"
@@ -66,6 +67,7 @@ class Expansion {
     const std::string source = user.file.empty() ? "defaults" : user.file;
     ConfigurationResult parsed = parse_broker_configuration(user.text);
     take_notes(parsed.notes, source, warnings_);
+    given_ = drydock::Settings(parsed.settings);
     for (const BrokerSpec& broker : drill_.brokers) {
       BrokerConfiguration configuration = parsed.configuration;
       configuration.store.behaviour = behaviour();
@@ -102,10 +104,18 @@ class Expansion {
     return own;
   }
 
+  static bool varies(const Axis& axis, const std::string& key) {
+    if (axis.variants.empty()) return axis.key == key;
+    return std::ranges::any_of(axis.variants, [&](const auto& variant) {
+      return std::ranges::any_of(variant.second,
+                                 [&](const auto& setting) { return setting.first == key; });
+    });
+  }
+
   void refuse_settings_of_axes() const {
     for (const auto& [key, value] : settings_) {
       for (const Axis& axis : drill_.matrix) {
-        if (axis.key == key) {
+        if (varies(axis, key)) {
           throw InputError("--set " + key + ": the matrix of " + drill_.file + " varies it");
         }
       }
@@ -137,7 +147,8 @@ class Expansion {
   std::string own_value(const std::string& key) const {
     if (key == kFlushDiskType) return name_of(base_.front().store.flush_disk_type);
     const auto found = own_.find(key);
-    return found == own_.end() ? "" : found->second;
+    if (found != own_.end()) return found->second;
+    return find_properties(key).empty() ? "" : given_.get(key).value;
   }
 
   // `as-in-file` may say what another value of the axis says.
@@ -155,24 +166,49 @@ class Expansion {
     Cell wider = cell;
     const std::string real = resolved(axis, value);
     wider.id[axis.key] = real;
-    if (axis.key != kFaultAxis && real != own_value(axis.key)) wider.changes[axis.key] = real;
+    if (axis.key == kFaultAxis) return wider;
+    const auto variant = axis.variants.find(value);
+    if (variant == axis.variants.end()) {
+      set(wider, axis.key, real);
+    } else {
+      for (const auto& [key, part] : variant->second) set(wider, key, part);
+    }
     return wider;
+  }
+
+  void set(Cell& cell, const std::string& key, const std::string& value) const {
+    cell.settings.emplace_back(key, value);
+    if (value != own_value(key)) cell.changes[key] = value;
   }
 
   void finish(Cell& cell) {
     cell.brokers = base_;
     for (BrokerConfiguration& configuration : cell.brokers) {
-      for (const auto& [key, value] : cell.id) {
-        if (key == kFaultAxis) continue;
+      for (const auto& [key, value] : cell.settings) {
         apply(configuration, key, value, drill_.file + ": /matrix", warnings_);
       }
       for (const auto& [key, value] : settings_) {
         apply(configuration, key, value, "--set", warnings_);
       }
     }
+    take_roles(cell);
     cell.faults = faults_of(cell);
     for (const reports::Expectation& expectation : drill_.expectations) {
       if (reports::applies_to(expectation, cell.id)) cell.expectations.push_back(expectation);
+    }
+  }
+
+  // The topology says who is whose slave.
+  void take_roles(Cell& cell) const {
+    for (std::size_t i = 0; i < cell.brokers.size(); ++i) {
+      BrokerRole& role = cell.brokers[i].ha.role;
+      const BrokerSpec& spec = drill_.brokers[i];
+      if (spec.role == "slave") {
+        role = BrokerRole::slave;
+      } else if (role == BrokerRole::slave) {
+        throw InputError("brokerRole=SLAVE: " + drill_.file + " runs " + spec.name +
+                         " as the master; give its configuration");
+      }
     }
   }
 
@@ -201,6 +237,7 @@ class Expansion {
   const Drill& drill_;
   const Settings& settings_;
   std::map<std::string, std::string> own_;
+  drydock::Settings given_{{}};  // What the file says, and RocketMQ's defaults.
   std::vector<BrokerConfiguration> base_;
   std::vector<std::string> warnings_;
 };

@@ -24,6 +24,7 @@ struct Cell {
   reports::CellId id;
   std::map<std::string, std::string> changes;  // What of it differs from the user's file.
   std::vector<BrokerConfiguration> brokers;    // One per broker of the drill, in its order.
+  std::vector<std::pair<std::string, std::string>> settings;  // Keys of broker.conf that it sets.
   std::vector<FaultSpec> faults;
   std::vector<reports::Expectation> expectations;
 };

@@ -104,10 +104,13 @@ struct FaultSpec {
   std::optional<Duration> lasts;
 };
 
-// One dimension of the matrix: a key of broker.conf, or "fault" with names of fault sets.
+// One dimension of the matrix: a key of broker.conf, or a name of the drill's own whose values
+// stand for several keys, or "fault" with names of fault sets.
 struct Axis {
   std::string key;
   std::vector<std::string> values;
+  // What each value of a name stands for; empty if the axis is a key itself.
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> variants;
 };
 inline constexpr const char* kFaultAxis = "fault";
 // Values of a configuration axis that refer to the user's file.

@@ -44,8 +44,9 @@ BrokerSpec read_broker(const std::string& name, const JsonAt& json, const Drill&
   broker.name = name;
   broker.host = read_host_name(json.at("host"), drill);
   broker.role = json.has("role") ? json.at("role").name() : "master";
-  if (broker.role != "master") {
-    json.at("role").refuse("role '" + broker.role + "' is not supported; known here: master");
+  if (broker.role != "master" && broker.role != "slave") {
+    json.at("role").refuse("role '" + broker.role +
+                           "' is not supported; known here: master, slave");
   }
   for (const HostSpec& host : drill.hosts) {
     if (host.name == broker.host && !host.disk) json.refuse("its host has no disk");
@@ -65,6 +66,9 @@ ProducerSpec read_producer(const std::string& name, const JsonAt& json, Drill& d
   producer.broker = json.at("broker").name();
   if (find_broker(drill, producer.broker) == nullptr) {
     json.at("broker").refuse("there is no broker '" + producer.broker + "' in /topology/brokers");
+  }
+  if (find_broker(drill, producer.broker)->role != "master") {
+    json.at("broker").refuse("must be the master: a slave takes no sends");
   }
   producer.topic = json.at("topic").name();
   producer.queues = static_cast<int>(json.at("queues").count(1, 1024));
@@ -93,7 +97,11 @@ void read_topology(const JsonAt& topology, Drill& drill) {
   for (const std::string& name : brokers.keys()) {
     drill.brokers.push_back(read_broker(name, brokers.at(name), drill));
   }
-  if (drill.brokers.size() != 1) brokers.refuse("this version runs exactly one broker");
+  const auto masters = std::ranges::count(drill.brokers, "master", &BrokerSpec::role);
+  if (masters != 1) brokers.refuse("must have one master: this version runs one group of brokers");
+  // The master first, as reports count them.
+  std::ranges::stable_partition(drill.brokers,
+                                [](const BrokerSpec& broker) { return broker.role == "master"; });
 }
 
 void read_conf(const JsonAt& conf, Drill& drill) {

@@ -44,7 +44,8 @@ faults::Selector read_selector(const JsonAt& json, faults::FaultKind kind, const
   }
   const bool is_host = std::any_of(drill.hosts.begin(), drill.hosts.end(),
                                    [&](const HostSpec& host) { return host.name == text; });
-  const bool of_process = kind == faults::FaultKind::process_kill;
+  const bool of_process =
+      kind == faults::FaultKind::process_kill || kind == faults::FaultKind::operator_promote;
   if (!is_broker(drill, text) && (of_process || !is_host)) {
     json.refuse(std::string("there is no ") + (of_process ? "broker '" : "host or broker '") +
                 text + "'; a role is written role:NAME");
@@ -93,12 +94,32 @@ FaultSpec read_fault(const JsonAt& json, const Drill& drill) {
   fault.on = read_selector(json.at("on"), fault.kind, drill);
   read_trigger(json.at("when"), fault);
   if (json.has("for")) fault.lasts = json.at("for").duration();
+  if (fault.lasts && !faults::is_taken_back(fault.kind)) {
+    json.at("for").refuse(std::string(faults::name_of(fault.kind)) + " is never taken back");
+  }
   return fault;
+}
+
+// A named choice of several keys of broker.conf.
+void read_variants(const JsonAt& json, Axis& axis) {
+  for (const std::string& name : json.keys()) {
+    axis.values.push_back(name);
+    std::vector<std::pair<std::string, std::string>>& settings = axis.variants[name];
+    const JsonAt variant = json.at(name);
+    for (const std::string& key : variant.keys()) {
+      settings.emplace_back(key, variant.at(key).scalar());
+    }
+  }
+  if (axis.values.empty()) json.refuse("must have a value");
 }
 
 Axis read_axis(const std::string& key, const JsonAt& json, const Drill& drill) {
   Axis axis;
   axis.key = key;
+  if (json.is_object() && key != kFaultAxis) {
+    read_variants(json, axis);
+    return axis;
+  }
   for (const JsonAt& item : json.items()) {
     const std::string value = item.scalar();
     if (key == kFaultAxis && !drill.fault_sets.contains(value)) {
@@ -193,7 +214,11 @@ void read_faults(const JsonAt& faults, Drill& drill) {
     const JsonAt list = faults.at(name);
     for (const JsonAt& fault : list.items()) set.push_back(read_fault(fault, drill));
     // Outage, loss and its cause are told for one fault.
-    if (set.size() != 1) list.refuse("must hold one fault: several at once are not supported");
+    const auto breaking = std::ranges::count_if(
+        set, [](const FaultSpec& fault) { return faults::breaks(fault.kind); });
+    if (breaking != 1) {
+      list.refuse("must hold one fault, and what operators do about it: several are not supported");
+    }
   }
 }
 

@@ -1,9 +1,11 @@
 #include "scenarios/world_sim/event_log.hpp"
 
+#include <algorithm>
+
 namespace drydock::scenarios {
 
-Context& EventLog::traced(Context& context) {
-  traced_.push_back(std::make_unique<Traced>(*this, context));
+Context& EventLog::traced(Context& context, std::size_t broker) {
+  traced_.push_back(std::make_unique<Traced>(*this, context, broker));
   return traced_.back()->context;
 }
 
@@ -11,7 +13,10 @@ void EventLog::Tap::event(EventName name, std::int64_t a, std::int64_t b) {
   switch (name) {
     case EventName::store_recovery_finished:
     case EventName::store_appended:
-    case EventName::store_flushed: log_.entries_.push_back({name, log_.kernel_.now(), a, b}); break;
+    case EventName::store_flushed:
+      log_.entries_.push_back({name, broker_, log_.kernel_.now(), a, b});
+      break;
+    case EventName::serving_started: log_.serving_.push_back(a); break;
     default: break;
   }
   behind_.event(name, a, b);
@@ -19,10 +24,11 @@ void EventLog::Tap::event(EventName name, std::int64_t a, std::int64_t b) {
 
 // Nothing of a killed process or a dark host is told after the fault in the same moment, so "at the
 // time of the fault" is before it.
-reports::StoreFacts EventLog::store_facts(std::int64_t fault_ns) const {
+reports::StoreFacts EventLog::store_facts(std::size_t broker, std::int64_t fault_ns) const {
   reports::StoreFacts facts;
   facts.fault_ns = fault_ns;
   for (const Entry& entry : entries_) {
+    if (entry.broker != broker) continue;
     const bool recovery = entry.name == EventName::store_recovery_finished;
     if (fault_ns >= 0 && entry.time_ns > fault_ns) {
       if (!recovery) continue;
@@ -42,13 +48,18 @@ reports::StoreFacts EventLog::store_facts(std::int64_t fault_ns) const {
   return facts;
 }
 
-std::int64_t EventLog::end_of_log() const {
+std::int64_t EventLog::end_of_log(std::size_t broker) const {
   std::int64_t end = 0;
   for (const Entry& entry : entries_) {
+    if (entry.broker != broker) continue;
     if (entry.name == EventName::store_recovery_finished) end = entry.a;
     if (entry.name == EventName::store_appended) end = entry.a + entry.b;
   }
   return end;
+}
+
+bool EventLog::serving(ProcessId process) const {
+  return std::ranges::find(serving_, static_cast<std::int64_t>(process.value())) != serving_.end();
 }
 
 }  // namespace drydock::scenarios

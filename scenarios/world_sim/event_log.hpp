@@ -15,35 +15,41 @@ class EventLog {
  public:
   explicit EventLog(const sim::Kernel& kernel) : kernel_(kernel) {}
 
-  // The same context, but events pass by this log. It lives as long as the log.
-  Context& traced(Context& context);
+  // The same context, but events pass by this log, as those of the given broker. It lives as long
+  // as the log.
+  Context& traced(Context& context, std::size_t broker);
 
-  // Where the log stood when the fault came, and what the first recovery after it accepted.
-  // `fault_ns` < 0: there was no fault.
-  reports::StoreFacts store_facts(std::int64_t fault_ns) const;
-  // The end of the log as the last recovery or append left it; 0 if there was none.
-  std::int64_t end_of_log() const;
+  // Where the broker's log stood when the fault came, and what the first recovery after it
+  // accepted. `fault_ns` < 0: there was no fault.
+  reports::StoreFacts store_facts(std::size_t broker, std::int64_t fault_ns) const;
+  // The end of its log as the last recovery or append left it; 0 if there was none.
+  std::int64_t end_of_log(std::size_t broker) const;
+  // Whether this life of a process has told that it serves.
+  bool serving(ProcessId process) const;
 
  private:
   struct Entry {
     EventName name;
+    std::size_t broker;
     std::int64_t time_ns;
     std::int64_t a;
     std::int64_t b;
   };
   class Tap : public Observer {
    public:
-    Tap(EventLog& log, Observer& behind) : log_(log), behind_(behind) {}
+    Tap(EventLog& log, std::size_t broker, Observer& behind)
+        : log_(log), broker_(broker), behind_(behind) {}
     void event(EventName name, std::int64_t a, std::int64_t b) override;
     void log(LogLevel level, std::string line) override { behind_.log(level, std::move(line)); }
 
    private:
     EventLog& log_;
+    std::size_t broker_;
     Observer& behind_;
   };
   struct Traced {
-    Traced(EventLog& log, Context& context)
-        : tap(log, context.observer),
+    Traced(EventLog& log, Context& context, std::size_t broker)
+        : tap(log, broker, context.observer),
           context{context.scope, context.clock,    context.random,  context.network,
                   context.files, context.workers,  context.compute, context.chaos,
                   tap,           context.terminate} {}
@@ -53,6 +59,7 @@ class EventLog {
 
   const sim::Kernel& kernel_;
   std::vector<Entry> entries_;
+  std::vector<std::int64_t> serving_;  // Process ids.
   std::vector<std::unique_ptr<Traced>> traced_;
 };
 

@@ -98,18 +98,19 @@ void SimRun::enter(Phase phase) {
 }
 
 void SimRun::start_judge() {
-  if (!world_.brokers_serving()) {
-    note_ = "no broker serves at judge";
+  if (!world_.writable_broker()) {
+    note_ = "no broker takes writes at judge";
     if (!world_.last_error().empty()) note_ += "; " + world_.last_error();
     return;
   }
-  const StoreConfiguration& store = cell_.brokers.front().store;
+  const std::size_t broker = *world_.writable_broker();
+  const StoreConfiguration& store = cell_.brokers[broker].store;
   AuditRequest request;
   request.commit_log_path = store.commit_log_path();
   request.file_bytes = store.mapped_file_size_commit_log;
-  request.end_offset = world_.events().end_of_log();
+  request.end_offset = world_.events().end_of_log(broker);
   judge_ = world_.start_judge(
-      0, [this, request](Context& context) { return run_audit(context, request, store_); });
+      broker, [this, request](Context& context) { return run_audit(context, request, store_); });
 }
 
 std::vector<reports::FaultFact> SimRun::fault_facts() const {
@@ -118,6 +119,7 @@ std::vector<reports::FaultFact> SimRun::fault_facts() const {
   for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
     reports::FaultFact fact;
     fact.kind = faults::name_of(plan_.faults[i].kind);
+    fact.breaks = faults::breaks(plan_.faults[i].kind);
     fact.target = faults::text_of(plan_.faults[i].on);
     if (i < statuses.size() && !statuses[i].target.empty()) fact.target = statuses[i].target;
     if (i < statuses.size()) {
@@ -129,13 +131,27 @@ std::vector<reports::FaultFact> SimRun::fault_facts() const {
   return facts;
 }
 
-std::int64_t SimRun::first_fault_ns() const {
-  std::int64_t first = -1;
-  for (const faults::FaultStatus& status : world_.injector().statuses()) {
-    if (status.began_ns < 0) continue;
-    if (first < 0 || status.began_ns < first) first = status.began_ns;
+// When the fault that breaks something took effect; -1: not at all.
+std::int64_t SimRun::fault_ns() const {
+  const auto& statuses = world_.injector().statuses();
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    if (faults::breaks(plan_.faults[i].kind)) return statuses[i].began_ns;
   }
-  return first;
+  return -1;
+}
+
+std::vector<reports::ReplicaFacts> SimRun::replica_facts() const {
+  std::vector<reports::ReplicaFacts> replicas;
+  const std::vector<BrokerSpec>& brokers = experiment_.drill.brokers;
+  for (std::size_t i = 0; i < brokers.size(); ++i) {
+    reports::ReplicaFacts replica;
+    replica.broker = brokers[i].name;
+    replica.role = brokers[i].role;
+    replica.store = world_.events().store_facts(i, fault_ns());
+    replica.destroyed = world_.destroyed(brokers[i].host);
+    replicas.push_back(std::move(replica));
+  }
+  return replicas;
 }
 
 reports::RunResult SimRun::result() {
@@ -149,12 +165,10 @@ reports::RunResult SimRun::result() {
   run.note = store_.note.empty() ? note_ : store_.note;
   run.plan = text_of(plan_);
   run.faults = fault_facts();
-  run.store = world_.events().store_facts(first_fault_ns());
-  if (store_.read) run.loss = reports::check_loss(history, store_, run.store);
+  run.replicas = replica_facts();
+  if (store_.read) run.loss = reports::check_loss(history, store_, run.replicas);
   run.baseline = reports::measure_baseline(history, warm_begin_ns_, warm_end_ns_);
-  if (first_fault_ns() >= 0) {
-    run.rto = reports::measure_rto(history, first_fault_ns(), load_end_ns_);
-  }
+  if (fault_ns() >= 0) run.rto = reports::measure_rto(history, fault_ns(), load_end_ns_);
   return run;
 }
 

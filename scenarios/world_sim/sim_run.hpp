@@ -37,7 +37,8 @@ class SimRun : public sim::Verifiable {
   void enter(Phase phase);
   void start_judge();
   std::vector<reports::FaultFact> fault_facts() const;
-  std::int64_t first_fault_ns() const;
+  std::int64_t fault_ns() const;
+  std::vector<reports::ReplicaFacts> replica_facts() const;
 
   const Experiment& experiment_;
   const Cell& cell_;

@@ -67,6 +67,7 @@ SimWorld::SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t
   for (std::size_t i = 0; i < drill.brokers.size(); ++i) {
     add_broker(drill.brokers[i], cell.brokers[i]);
   }
+  follow_masters();
   for (const ProducerSpec& spec : drill.producers) add_producer(spec, drill, cell);
 }
 
@@ -109,11 +110,26 @@ void SimWorld::add_machine(const HostSpec& spec) {
 }
 
 void SimWorld::add_broker(const BrokerSpec& spec, const BrokerConfiguration& configuration) {
-  sim::Program program = [this, configuration](Context& context) {
-    return run_broker(events_.traced(context), configuration);
+  const std::size_t index = brokers_.size();
+  sim::Program program = [this, index](Context& context) {
+    return run_broker(events_.traced(context, index), *brokers_[index]->configuration);
   };
   brokers_.push_back(std::make_unique<Service>(*this, spec.name, spec.role, machine(spec.host),
                                                std::move(program)));
+  brokers_.back()->configuration = configuration;
+}
+
+void SimWorld::follow_masters() {
+  for (const auto& slave : brokers_) {
+    HaConfiguration& ha = slave->configuration->ha;
+    if (ha.role != BrokerRole::slave || ha.master_address) continue;
+    for (const auto& master : brokers_) {
+      if (master->role != "master") continue;
+      ha.master_address =
+          Endpoint{master->machine.host->address(), master->configuration->ha_port()};
+      promoted_ = master->configuration->ha;
+    }
+  }
 }
 
 void SimWorld::add_producer(const ProducerSpec& spec, const Drill& drill, const Cell& cell) {
@@ -177,6 +193,38 @@ sim::SimProcess* SimWorld::process(const std::string& name) {
 
 sim::Host& SimWorld::host(const std::string& name) { return *machine(name).host; }
 
+bool SimWorld::destroyed(const std::string& host) const {
+  return std::ranges::any_of(machines_, [&](const auto& machine) {
+    return machine->host->name() == host && machine->destroyed;
+  });
+}
+
+void SimWorld::destroy(const std::string& host) {
+  Machine& lost = machine(host);
+  lost.destroyed = true;
+  for (const auto& broker : brokers_) {
+    if (&broker->machine == &lost) broker->role = "gone";
+  }
+}
+
+bool SimWorld::promote(const std::string& name) {
+  Service* const found = service(name);
+  if (found == nullptr || found->role != "slave" || found->process == nullptr) return false;
+  if (!found->process->running()) return false;
+  found->role = "master";
+  found->configuration->ha = promoted_;
+  found->start_when_ended = true;
+  found->process->terminate();
+  return true;
+}
+
+void SimWorld::process_ended(sim::Host&, sim::SimProcess& process) {
+  for (const auto& broker : brokers_) {
+    if (broker->process != &process || !std::exchange(broker->start_when_ended, false)) continue;
+    kernel_.post(*broker);
+  }
+}
+
 void SimWorld::restart(const std::string& name) {
   Service* const found = service(name);
   // A host that is still booting starts its programs itself.
@@ -205,14 +253,22 @@ bool SimWorld::producers_running() const {
   });
 }
 
-bool SimWorld::brokers_serving() {
-  // Each life of a broker tells once that it serves.
-  std::uint64_t lives = 0;
-  for (const auto& broker : brokers_) {
-    if (broker->process == nullptr || !broker->process->running()) return false;
-    lives += static_cast<std::uint64_t>(broker->lives);
+bool SimWorld::serving(const Service& broker) const {
+  const sim::SimProcess* const process = broker.process;
+  return process != nullptr && process->running() && events_.serving(process->id());
+}
+
+bool SimWorld::brokers_serving() const {
+  return std::ranges::all_of(brokers_, [this](const auto& broker) {
+    return broker->machine.destroyed || serving(*broker);
+  });
+}
+
+std::optional<std::size_t> SimWorld::writable_broker() const {
+  for (std::size_t i = 0; i < brokers_.size(); ++i) {
+    if (brokers_[i]->role == "master" && serving(*brokers_[i])) return i;
   }
-  return kernel_.triggers().occurrences(EventName::serving_started) >= lives;
+  return std::nullopt;
 }
 
 void SimWorld::power_restored(sim::Host& host) {

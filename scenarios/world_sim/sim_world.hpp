@@ -47,8 +47,12 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   // SIGTERM: producers end their open sends and stop.
   void stop_producers();
   bool producers_running() const;
-  // Every broker runs and has told that it serves.
-  bool brokers_serving();
+  // Every broker that is not gone for good runs and has told that it serves.
+  bool brokers_serving() const;
+  // The broker that takes writes now, by its place in the topology: the master, if it serves.
+  std::optional<std::size_t> writable_broker() const;
+  // The host was destroyed.
+  bool destroyed(const std::string& host) const;
   // Runs a program of the judge on a broker's host, next to the broker. Null if the host is dark.
   sim::SimProcess* start_judge(std::size_t broker, sim::Program program);
   // The last error line that a process wrote, or empty.
@@ -58,6 +62,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   std::string host_meant(const faults::Selector& selector) override;
   sim::SimProcess* process(const std::string& name) override;
   sim::Host& host(const std::string& name) override;
+  void destroy(const std::string& host) override;
+  bool promote(const std::string& name) override;
   void restart(const std::string& name) override;
 
  private:
@@ -67,6 +73,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
     std::unique_ptr<sim::HostFiles> files;
     Duration boot;
     std::int64_t up_at_ns = 0;  // When it has booted, or will have.
+    bool destroyed = false;
   };
   // A program of the topology with the life that it leads at present.
   class Service : public Wakeup {
@@ -82,9 +89,11 @@ class SimWorld : public faults::Targets, public sim::HostListener {
 
     SimWorld& world;
     std::string name;
-    std::string role;
+    std::string role;  // What it is now.
     Machine& machine;
     sim::Program program;
+    std::optional<BrokerConfiguration> configuration;  // Of a broker's next life.
+    bool start_when_ended = false;
     int lives = 0;
     sim::SimProcess* process = nullptr;  // The present life, or the last one.
 
@@ -97,14 +106,17 @@ class SimWorld : public faults::Targets, public sim::HostListener {
 
   void power_lost(sim::Host&) override {}
   void power_restored(sim::Host& host) override;
-  void process_ended(sim::Host&, sim::SimProcess&) override {}
+  void process_ended(sim::Host& host, sim::SimProcess& process) override;
 
   void add_machine(const HostSpec& spec);
   void add_broker(const BrokerSpec& spec, const BrokerConfiguration& configuration);
+  // What a slave's configuration says of its master, which only the topology knows.
+  void follow_masters();
   void add_producer(const ProducerSpec& spec, const Drill& drill, const Cell& cell);
   Machine& machine(const std::string& host_name);
   Service* service(const std::string& name);
   const Service* meant(const faults::Selector& selector) const;
+  bool serving(const Service& broker) const;
   void start(Service& service);
   sim::SimProcess& spawn(Machine& machine, const std::string& name);
 
@@ -113,7 +125,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   Recorder recorder_;
   EventLog events_;
   std::string last_error_;
-  bool loading_ = false;  // Producers belong to what a host starts when it boots.
+  HaConfiguration promoted_;  // What an operator gives a slave that becomes the master.
+  bool loading_ = false;      // Producers belong to what a host starts when it boots.
   faults::SimInjector injector_;
   sim::SimNetwork network_;
   std::vector<std::unique_ptr<Machine>> machines_;

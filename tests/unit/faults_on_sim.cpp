@@ -28,6 +28,13 @@ class Cluster : public Targets {
     return process_->alive() ? process_ : nullptr;
   }
   sim::Host& host(const std::string&) override { return host_; }
+  void destroy(const std::string& host) override { destroyed.push_back(host); }
+  bool promote(const std::string& name) override {
+    promoted.push_back(name);
+    return true;
+  }
+  std::vector<std::string> destroyed;
+  std::vector<std::string> promoted;
   void restart(const std::string& name) override {
     if (!host_.powered()) return;
     process_ = &host_.spawn("b#" + std::to_string(++lives));
@@ -95,6 +102,26 @@ TEST(SimInjector, ACrashPointStopsTheProcessBeforeItsNextStep) {
   cluster.kernel.run_until(ms(200));
   EXPECT_EQ(cluster.injector.statuses()[0].began_ns, ms(30));
   EXPECT_EQ(cluster.kernel.triggers().occurrences(EventName::store_appended), 2u);
+}
+
+TEST(SimInjector, ADestroyedHostNeverComesBackAndAPromotionIsNotTakenBack) {
+  Cluster cluster;
+  Plan plan;
+  plan.faults.push_back(
+      {FaultKind::host_destroy, {Selector::By::name, "h"}, AtTime{Duration::ms(10)}, std::nullopt});
+  plan.faults.push_back({FaultKind::operator_promote,
+                         {Selector::By::name, "b"},
+                         AtTime{Duration::ms(20)},
+                         std::nullopt});
+  ASSERT_FALSE(cluster.injector.arm(plan));
+  cluster.kernel.run_until(ms(30));
+  EXPECT_EQ(cluster.destroyed, (std::vector<std::string>{"h"}));
+  EXPECT_EQ(cluster.promoted, (std::vector<std::string>{"b"}));
+  cluster.injector.heal();
+  cluster.kernel.run_until(ms(90));
+  EXPECT_FALSE(cluster.host("h").powered());
+  EXPECT_EQ(cluster.injector.statuses()[0].state, FaultStatus::State::active);
+  EXPECT_EQ(cluster.injector.statuses()[0].ended_ns, -1);
 }
 
 TEST(SimInjector, PowerComesBackWithTheSpanAndWithHeal) {

@@ -44,7 +44,9 @@ class LossChecker : public testing::Test {
     facts.flushed_to = 3 * kRecord;
     facts.fault_ns = 60;
   }
-  LossReport check() const { return check_loss(history, store, facts); }
+  LossReport check() const {
+    return check_loss(history, store, {{"broker-a", "master", facts, false}});
+  }
 
   History history;
   FinalStore store;
@@ -140,12 +142,31 @@ TEST_F(LossChecker, AnOffsetThatIsGivenOutAgainAfterTheFaultIsNotAtRisk) {
   EXPECT_FALSE(report.lost[0].behind_last_flush);
 }
 
+TEST_F(LossChecker, TellsWhatBecameOfEachCopyOfALostMessage) {
+  store.copies.erase(store.copies.begin() + 1, store.copies.end());  // Keys 2 to 5.
+  StoreFacts behind = facts;
+  behind.appended_to = 2 * kRecord;
+  behind.flushed_to = kRecord;
+  facts.appended_to = 5 * kRecord;
+  const LossReport report =
+      check_loss(history, store, {{"a", "master", facts, false}, {"s", "slave", behind, false}});
+  ASSERT_EQ(report.lost.size(), 4u);
+  using enum CopyFate;
+  EXPECT_EQ(report.lost[0].copies, (std::vector<CopyFate>{flushed, behind_last_flush}));
+  EXPECT_EQ(report.lost[1].copies, (std::vector<CopyFate>{flushed, not_received}));
+  EXPECT_EQ(report.lost[3].copies, (std::vector<CopyFate>{behind_last_flush, not_received}));
+  const LossReport without =
+      check_loss(history, store, {{"a", "master", facts, true}, {"s", "slave", behind, false}});
+  EXPECT_EQ(without.lost[3].copies, (std::vector<CopyFate>{CopyFate::destroyed, not_received}));
+}
+
 RunResult run_with_loss(std::int64_t flush_age_ns, std::size_t lost, bool behind) {
   RunResult run;
   run.faults.push_back({"host.power-loss", "broker-host", 1'000'000'000, -1});
-  run.store.last_flush_ns = 1'000'000'000 - flush_age_ns;
+  run.replicas.resize(1);
+  run.replicas[0].store.last_flush_ns = 1'000'000'000 - flush_age_ns;
   run.loss.at_risk = behind ? static_cast<std::int64_t>(lost) : 0;
-  for (std::size_t i = 0; i < lost; ++i) run.loss.lost.push_back({i + 1, 0, 0, behind});
+  for (std::size_t i = 0; i < lost; ++i) run.loss.lost.push_back({i + 1, 0, 0, behind, {}});
   return run;
 }
 
@@ -170,6 +191,19 @@ TEST(LossExplanation, SaysWhyNothingWasLost) {
       explain(mechanism_of({kill})),
       "process.kill leaves the page cache to the kernel: 7 acknowledged messages that no flush "
       "had covered outlived it");
+}
+
+TEST(LossExplanation, CountsTheCopiesOfWhatWasLost) {
+  RunResult run;
+  run.faults.push_back({"host.destroy", "h", 1, -1});
+  run.replicas = {{"a", "master", {}, true}, {"s", "slave", {}, false}};
+  EXPECT_EQ(explain(mechanism_of({run})),
+            "host.destroy takes the master's disk with it, and every acknowledged message was on "
+            "another broker");
+  run.loss.lost.push_back({1, 0, 0, true, {CopyFate::destroyed, CopyFate::not_received}});
+  EXPECT_EQ(explain(mechanism_of({run, run})),
+            "host.destroy takes the master's disk with it: 2 messages were nowhere else; when it "
+            "came, their copies were: a 2 gone with its disk; s 2 not received yet");
 }
 
 TEST(LossExplanation, DoesNotBlameTheFlushForWhatAFlushHadCovered) {

@@ -102,10 +102,14 @@ TEST(Loader, RefusesWhatIsNotImplementedByName) {
             "behaviour, load, phases, faults, expectations, matrix");
   EXPECT_EQ(refusal([](Json& j) { j["faults"]["kill"][0]["do"] = "net.cut"; }),
             "f.json: /faults/kill/0/do: not supported; drydock list shows the kinds of faults");
-  EXPECT_EQ(refusal([](Json& j) { j["topology"]["brokers"]["b"]["role"] = "slave"; }),
-            "f.json: /topology/brokers/b/role: role 'slave' is not supported; known here: master");
-  EXPECT_EQ(refusal([](Json& j) { j["faults"]["kill"].push_back(j["faults"]["kill"][0]); }),
-            "f.json: /faults/kill: must hold one fault: several at once are not supported");
+  EXPECT_EQ(
+      refusal([](Json& j) { j["topology"]["brokers"]["b"]["role"] = "learner"; }),
+      "f.json: /topology/brokers/b/role: role 'learner' is not supported; known here: master, "
+      "slave");
+  EXPECT_EQ(
+      refusal([](Json& j) { j["faults"]["kill"].push_back(j["faults"]["kill"][0]); }),
+      "f.json: /faults/kill: must hold one fault, and what operators do about it: several are "
+      "not supported");
   EXPECT_EQ(refusal([](Json& j) { j["load"]["q"] = j["load"]["p"]; }),
             "f.json: /load: must name one producer: this version runs one");
   EXPECT_EQ(refusal([](Json& j) { j["phases"]["hold"]["until"] = "caught-up"; }),
@@ -165,8 +169,42 @@ TEST(Loader, RefusesWhatContradictsItself) {
             "f.json: /load/p/timeout: must be at least 1 ms");
   EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["h"]["boot"] = "10001 h"; }),
             "f.json: /topology/hosts/h/boot: must be at most 10000 h");
-  EXPECT_EQ(refusal([](Json& j) { j["topology"]["brokers"].clear(); }),
-            "f.json: /topology/brokers: this version runs exactly one broker");
+  EXPECT_EQ(
+      refusal([](Json& j) { j["topology"]["brokers"].clear(); }),
+      "f.json: /topology/brokers: must have one master: this version runs one group of brokers");
+}
+
+TEST(Loader, TakesSlavesAndWhatOperatorsDo) {
+  Json json = valid();
+  json["topology"]["brokers"] = {{"s", {{"host", "c"}, {"role", "slave"}}},
+                                 {"b", {{"host", "h"}, {"role", "master"}}}};
+  json["topology"]["hosts"]["c"] = json["topology"]["hosts"]["h"];
+  json["faults"]["kill"] = {
+      {{"do", "host.destroy"}, {"on", "role:master"}, {"when", {{"at", "1 s"}}}},
+      {{"do", "operator.promote"}, {"on", "s"}, {"when", {{"at", "2 s"}}}}};
+  const Drill drill = parse_drill("f.json", json.dump());
+  ASSERT_EQ(drill.brokers.size(), 2u);
+  EXPECT_EQ(drill.brokers[0].name, "b") << "the master comes first";
+  ASSERT_EQ(drill.fault_sets.at("kill").size(), 2u);
+  json["faults"]["kill"][0]["for"] = "1 s";
+  EXPECT_EQ(refusal([&](Json& j) { j = json; }),
+            "f.json: /faults/kill/0/for: host.destroy is never taken back");
+  EXPECT_EQ(refusal([&](Json& j) {
+              j = json;
+              j["load"]["p"]["broker"] = "s";
+            }),
+            "f.json: /load/p/broker: must be the master: a slave takes no sends");
+}
+
+TEST(Loader, AnAxisMayNameChoicesOfSeveralKeys) {
+  Json json = valid();
+  json["matrix"]["replication"] = {{"one", {{"brokerRole", "ASYNC_MASTER"}}},
+                                   {"two", {{"brokerRole", "SYNC_MASTER"}, {"inSyncReplicas", 2}}}};
+  const Drill drill = parse_drill("f.json", json.dump());
+  const Axis& axis = drill.matrix.back();
+  EXPECT_EQ(axis.values, (std::vector<std::string>{"one", "two"}));
+  EXPECT_EQ(axis.variants.at("two"), (std::vector<std::pair<std::string, std::string>>{
+                                         {"brokerRole", "SYNC_MASTER"}, {"inSyncReplicas", "2"}}));
 }
 
 TEST(Loader, RefusesWhatIsMissingOrNoJson) {
