@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "engine/broker/nearest_name.hpp"
 #include "engine/broker/property_value.hpp"
 #include "engine/wire/remoting_frame.hpp"
 
@@ -219,23 +220,6 @@ constexpr std::array kOldSpellings = {
     OldSpelling{"mapedFileSizeConsumeQueue", "mappedFileSizeConsumeQueue", "6000000"},
 };
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
-
-// Levenshtein's distance: letters to insert, delete or replace. Case doesn't count.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
-}
-
 template <class Keys, class Key>
 const Key* find_key(const Keys& keys, std::string_view name, std::string_view Key::* member) {
   const auto found = std::ranges::find(keys, name, member);
@@ -267,19 +251,11 @@ KeyState state_of(std::string_view name) {
 }
 
 std::string_view nearest_key(std::string_view key) {
-  std::string_view nearest;
-  std::size_t best = key.size() / 4 + 2;
+  NearestName nearest(key);
   for (const ConfigurationProperty& property : property_table()) {
-    if (!is_of_broker_conf(property.owner)) continue;
-    // Letters that one has more than the other have to change in any case.
-    if (key.size() >= property.name.size() + best) continue;
-    if (property.name.size() >= key.size() + best) continue;
-    const std::size_t distance = edit_distance(key, property.name);
-    if (distance >= best) continue;
-    best = distance;
-    nearest = property.name;
+    if (is_of_broker_conf(property.owner)) nearest.consider(property.name);
   }
-  return nearest;
+  return nearest.name();
 }
 
 }  // namespace drydock

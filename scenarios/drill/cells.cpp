@@ -72,7 +72,7 @@ class Expansion {
       BrokerConfiguration configuration = parsed.configuration;
       configuration.store.behaviour = behaviour();
       for (const auto& [key, value] : broker.set) {
-        apply(configuration, key, value, drill_.file + ": /conf/" + broker.name, warnings_);
+        apply(configuration, key, value, drill_.source.at("/conf/" + broker.name), warnings_);
         own_[key] = value;
       }
       base_.push_back(configuration);
@@ -116,7 +116,7 @@ class Expansion {
     for (const auto& [key, value] : settings_) {
       for (const Axis& axis : drill_.matrix) {
         if (varies(axis, key)) {
-          throw InputError("--set " + key + ": the matrix of " + drill_.file + " varies it");
+          throw InputError("--set " + key + ": the matrix of " + drill_.source.file + " varies it");
         }
       }
     }
@@ -135,7 +135,7 @@ class Expansion {
   std::string resolved(const Axis& axis, const std::string& value) const {
     if (value != kAsInFile && value != kTheOther) return value;
     if (axis.key != kFlushDiskType) {
-      throw InputError(drill_.file + ": /matrix/" + axis.key + ": '" + value +
+      throw InputError(drill_.source.at("/matrix/" + axis.key) + ": '" + value +
                        "' is supported for " + kFlushDiskType + " only");
     }
     const bool sync = base_.front().store.flush_disk_type == FlushDiskType::sync_flush;
@@ -156,7 +156,7 @@ class Expansion {
     for (std::size_t i = 0; i < axis.values.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         if (resolved(axis, axis.values[i]) != resolved(axis, axis.values[j])) continue;
-        throw InputError(drill_.file + ": /matrix/" + axis.key + ": '" + axis.values[j] +
+        throw InputError(drill_.source.at("/matrix/" + axis.key) + ": '" + axis.values[j] +
                          "' and '" + axis.values[i] + "' are the same here");
       }
     }
@@ -185,7 +185,7 @@ class Expansion {
     cell.brokers = base_;
     for (BrokerConfiguration& configuration : cell.brokers) {
       for (const auto& [key, value] : cell.settings) {
-        apply(configuration, key, value, drill_.file + ": /matrix", warnings_);
+        apply(configuration, key, value, drill_.source.at("/matrix"), warnings_);
       }
       for (const auto& [key, value] : settings_) {
         apply(configuration, key, value, "--set", warnings_);
@@ -206,7 +206,7 @@ class Expansion {
       if (spec.role == "slave") {
         role = BrokerRole::slave;
       } else if (role == BrokerRole::slave) {
-        throw InputError("brokerRole=SLAVE: " + drill_.file + " runs " + spec.name +
+        throw InputError("brokerRole=SLAVE: " + drill_.source.file + " runs " + spec.name +
                          " as the master; give its configuration");
       }
     }
@@ -217,7 +217,8 @@ class Expansion {
     if (named != cell.id.end()) return drill_.fault_sets.at(named->second);
     if (drill_.fault_sets.empty()) return {};
     if (drill_.fault_sets.size() == 1) return drill_.fault_sets.begin()->second;
-    throw InputError(drill_.file + ": /faults: with several sets, /matrix/fault must choose");
+    throw InputError(drill_.source.at("/faults") +
+                     ": with several sets, /matrix/fault must choose");
   }
 
   // An expectation that speaks of no cell is a typing error that would pass for ever.
@@ -228,7 +229,7 @@ class Expansion {
         return reports::applies_to(expectation, cell.id);
       });
       if (!used) {
-        throw InputError(drill_.file + ": /expectations/" + std::to_string(i) + ": no cell has " +
+        throw InputError(drill_.source.at("/expectations/" + std::to_string(i)) + ": no cell has " +
                          reports::text_of(expectation.cells));
       }
     }
@@ -258,7 +259,7 @@ std::string behaviour_of(const Drill& drill) {
 }
 
 std::string replay_of(const Drill& drill, const UserConfiguration& user, const Settings& settings) {
-  std::string command = "drydock run " + drill.file;
+  std::string command = "drydock run " + drill.source.file;
   if (!user.file.empty()) command += " --conf " + user.file;
   for (const auto& [key, value] : settings) command += " --set " + key + "=" + value;
   return command;
@@ -277,7 +278,7 @@ Experiment make_experiment(Drill drill, const UserConfiguration& user, const Set
   reports::DrillFacts& facts = experiment.facts;
   facts.id = drill.id;
   facts.title = drill.title;
-  facts.scenario_file = drill.file;
+  facts.scenario_file = drill.source.file;
   facts.scenario_digest = digest_of(drill, user, settings);
   facts.configuration_file = user.file.empty() ? "(RocketMQ's defaults)" : user.file;
   facts.behaviour = behaviour_of(drill);

@@ -17,6 +17,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -31,6 +32,14 @@ namespace drydock::scenarios {
 class InputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+// A scenario file as it was read.
+struct Source {
+  std::string file;
+  std::string text;
+  // "FILE:LINE:COLUMN: PATH", for messages about the value with that path.
+  std::string at(std::string_view path) const;
 };
 
 struct SeedRange {
@@ -123,7 +132,7 @@ struct BehaviourSpec {
 };
 
 struct Drill {
-  std::string file;
+  Source source;
   std::string id;
   std::string title;
   std::vector<std::string> why;

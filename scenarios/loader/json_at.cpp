@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/broker/nearest_name.hpp"
 #include "scenarios/drill/units.hpp"
 
 namespace drydock::scenarios {
 
 void JsonAt::refuse(const std::string& why) const {
-  throw InputError(file_ + ": " + (path_.empty() ? "/" : path_) + ": " + why);
+  throw InputError(source_.at(path_) + ": " + why);
 }
 
 void JsonAt::demand(bool right, const char* kind) const {
@@ -21,9 +22,15 @@ void JsonAt::allow_only(std::initializer_list<const char*> known) const {
     const bool found = std::any_of(known.begin(), known.end(),
                                    [&key = key](const char* name) { return key == name; });
     if (found) continue;
+    NearestName nearest(key);
     std::string names;
-    for (const char* name : known) names += (names.empty() ? "" : ", ") + std::string(name);
-    JsonAt(file_, value, path_ + "/" + key).refuse("not supported; known here: " + names);
+    for (const char* name : known) {
+      nearest.consider(name);
+      names += (names.empty() ? "" : ", ") + std::string(name);
+    }
+    std::string why = "not supported; ";
+    if (!nearest.name().empty()) why += "did you mean '" + std::string(nearest.name()) + "'? ";
+    JsonAt(source_, value, path_ + "/" + key).refuse(why + "known here: " + names);
   }
 }
 
@@ -33,7 +40,7 @@ JsonAt JsonAt::at(const char* key) const {
   demand(value_.is_object(), "an object");
   const auto found = value_.find(key);
   if (found == value_.end()) refuse("'" + std::string(key) + "' is missing");
-  return JsonAt(file_, *found, path_ + "/" + key);
+  return JsonAt(source_, *found, path_ + "/" + key);
 }
 
 std::vector<std::string> JsonAt::keys() const {
@@ -47,7 +54,7 @@ std::vector<JsonAt> JsonAt::items() const {
   demand(value_.is_array(), "an array");
   std::vector<JsonAt> items;
   for (std::size_t i = 0; i < value_.size(); ++i) {
-    items.push_back(JsonAt(file_, value_[i], path_ + "/" + std::to_string(i)));
+    items.push_back(JsonAt(source_, value_[i], path_ + "/" + std::to_string(i)));
   }
   return items;
 }
@@ -110,21 +117,28 @@ std::string JsonAt::scalar() const {
   return value_.is_string() ? value_.get<std::string>() : value_.dump();
 }
 
-Json parse_json(const std::string& file, const std::string& text) {
-  std::vector<std::set<std::string>> seen;
-  std::string twice;
+Json parse_json(const Source& source) {
+  const std::string& file = source.file;
+  struct Object {
+    std::set<std::string> keys;
+    std::string last;
+  };
+  std::vector<Object> open;
+  std::string twice;  // The path of such a key.
   const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::object_start) seen.emplace_back();
-    if (event == Json::parse_event_t::object_end) seen.pop_back();
+    if (event == Json::parse_event_t::object_start) open.emplace_back();
+    if (event == Json::parse_event_t::object_end) open.pop_back();
     if (event == Json::parse_event_t::key) {
-      const auto key = parsed.get<std::string>();
-      if (!seen.back().insert(key).second && twice.empty()) twice = key;
+      open.back().last = parsed.get<std::string>();
+      const bool fresh = open.back().keys.insert(open.back().last).second;
+      if (fresh || !twice.empty()) return true;
+      for (const Object& object : open) twice += "/" + object.last;
     }
     return true;
   };
   try {
-    Json json = Json::parse(text, watch, true, true);
-    if (!twice.empty()) throw InputError(file + ": '" + twice + "' occurs twice in one object");
+    Json json = Json::parse(source.text, watch, true, true);
+    if (!twice.empty()) throw InputError(source.at(twice) + ": occurs twice in one object");
     return json;
   } catch (const nlohmann::json::exception& error) {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."

@@ -14,14 +14,14 @@ namespace drydock::scenarios {
 // Objects keep the order of the file: the topology has one.
 using Json = nlohmann::ordered_json;
 
-// Every refusal names the file and the path: "scenarios/x.json: /load/rate: ...".
+// Every refusal names file, place and path: "scenarios/x.json:12:5: /load/rate: ...".
 class JsonAt {
  public:
-  JsonAt(const std::string& file, const Json& value) : file_(file), value_(value) {}
+  JsonAt(const Source& source, const Json& value) : source_(source), value_(value) {}
 
   [[noreturn]] void refuse(const std::string& why) const;
 
-  // As an object. Members that are not among `known` are refused by name.
+  // As an object. Members that are not among `known` are refused, with the nearest known name.
   void allow_only(std::initializer_list<const char*> known) const;
   bool has(const char* key) const;
   JsonAt at(const char* key) const;  // Refused if it is missing.
@@ -45,16 +45,16 @@ class JsonAt {
   bool is_array() const { return value_.is_array(); }
 
  private:
-  JsonAt(const std::string& file, const Json& value, std::string path)
-      : file_(file), value_(value), path_(std::move(path)) {}
+  JsonAt(const Source& source, const Json& value, std::string path)
+      : source_(source), value_(value), path_(std::move(path)) {}
   void demand(bool right, const char* kind) const;
 
-  const std::string& file_;
+  const Source& source_;
   const Json& value_;
   std::string path_;
 };
 
 // Parses JSON with comments. Refuses what is no JSON, and keys that occur twice in an object.
-Json parse_json(const std::string& file, const std::string& text);
+Json parse_json(const Source& source);
 
 }  // namespace drydock::scenarios

@@ -26,12 +26,13 @@ void read_heading(const JsonAt& root, Drill& drill) {
 }  // namespace
 
 Drill parse_drill(const std::string& file, const std::string& text) {
-  const Json json = parse_json(file, text);
-  const JsonAt root(file, json);
+  const Source source{file, text};
+  const Json json = parse_json(source);
+  const JsonAt root(source, json);
   root.allow_only({"drill", "title", "why", "seeds", "topology", "conf", "behaviour", "load",
                    "phases", "faults", "expectations", "matrix"});
   Drill drill;
-  drill.file = file;
+  drill.source = source;
   drill.canonical = nlohmann::json(json).dump();
   read_heading(root, drill);
   read_topology(root.at("topology"), drill);

@@ -83,7 +83,7 @@ void SimRun::enter(Phase phase) {
     case Phase::inject: {
       warm_end_ns_ = now;
       const std::optional<std::string> refused = world_.injector().arm(plan_);
-      if (refused) throw InputError(experiment_.drill.file + ": /faults: " + *refused);
+      if (refused) throw InputError(experiment_.drill.source.at("/faults") + ": " + *refused);
       return;
     }
     case Phase::heal: world_.injector().heal(); return;

@@ -45,13 +45,13 @@ std::optional<sim::DiskProfile> profile_named(const DiskSpec& spec) {
 void check_simulated(const Drill& drill) {
   for (const HostSpec& host : drill.hosts) {
     if (host.disk && !profile_named(*host.disk)) {
-      throw InputError(drill.file + ": /topology/hosts/" + host.name +
-                       "/disk/profile: there is no '" + host.disk->profile +
+      throw InputError(drill.source.at("/topology/hosts/" + host.name + "/disk/profile") +
+                       ": there is no '" + host.disk->profile +
                        "'; known here: local-nvme, sata-ssd, cloud-essd-pl1");
     }
     if (host.disk && (host.disk->bytes < kDiskBytesMin || host.disk->bytes % kSectorBytes != 0)) {
-      throw InputError(drill.file + ": /topology/hosts/" + host.name +
-                       "/disk/size: must be at least 1 MiB and a multiple of 4 KiB");
+      throw InputError(drill.source.at("/topology/hosts/" + host.name + "/disk/size") +
+                       ": must be at least 1 MiB and a multiple of 4 KiB");
     }
   }
 }

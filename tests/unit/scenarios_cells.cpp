@@ -9,7 +9,7 @@ namespace {
 
 Drill drill_of() {
   Drill drill;
-  drill.file = "f.json";
+  drill.source.file = "f.json";
   drill.id = "d";
   drill.canonical = "{}";
   drill.brokers.push_back({"b", "h", "master", {}});
@@ -84,14 +84,14 @@ TEST(Cells, RefuseWhatCanNotBe) {
   Drill words = drill_of();
   words.matrix[0] = {"maxMessageSize", {kTheOther}};
   EXPECT_EQ(refusal(words),
-            "f.json: /matrix/maxMessageSize: 'the-other' is supported for flushDiskType only");
+            "f.json:1:1: /matrix/maxMessageSize: 'the-other' is supported for flushDiskType only");
   Drill unchosen = drill_of();
   unchosen.matrix.pop_back();
-  EXPECT_EQ(refusal(unchosen), "f.json: /faults: with several sets, /matrix/fault must choose");
+  EXPECT_EQ(refusal(unchosen), "f.json:1:1: /faults: with several sets, /matrix/fault must choose");
   Drill idle = drill_of();
   idle.expectations.emplace_back();
   idle.expectations.back().cells = {{"fault", "kil"}};
-  EXPECT_EQ(refusal(idle), "f.json: /expectations/0: no cell has fault=kil");
+  EXPECT_EQ(refusal(idle), "f.json:1:1: /expectations/0: no cell has fault=kil");
   EXPECT_TRUE(refusal(drill_of(), "flushDiskType=NO_FLUSH\n").starts_with("broker.conf: line 1: "));
 }
 

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 namespace drydock::scenarios {
 namespace {
@@ -41,17 +42,7 @@ const char* const kDrill = R"({
 
 Json valid() { return Json::parse(kDrill, nullptr, true, true); }
 
-// What is said to a drill after `change`; empty if it is accepted.
-std::string refusal(const std::function<void(Json&)>& change) {
-  Json json = valid();
-  change(json);
-  try {
-    (void)parse_drill("f.json", json.dump());
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
+// What is said to a text; empty if it is accepted.
 std::string refusal_of_text(const std::string& text) {
   try {
     (void)parse_drill("f.json", text);
@@ -59,6 +50,13 @@ std::string refusal_of_text(const std::string& text) {
     return error.what();
   }
   return "";
+}
+// What is said to a drill after `change`, without the place: the whole text is one line here.
+std::string refusal(const std::function<void(Json&)>& change) {
+  Json json = valid();
+  change(json);
+  const std::string said = refusal_of_text(json.dump());
+  return std::regex_replace(said, std::regex("^f\\.json:1:[0-9]+: "), "f.json: ");
 }
 
 TEST(Loader, ReadsAWholeDrill) {
@@ -138,6 +136,21 @@ TEST(Loader, RefusesNamesThatReferToNothing) {
             "them");
 }
 
+// The line and column are those of the file as its author sees it, comments and all.
+TEST(Loader, NamesTheLineAndTheColumn) {
+  const auto with = [](const std::string& from, const std::string& to) {
+    std::string text = kDrill;
+    return refusal_of_text(text.replace(text.find(from), from.size(), to));
+  };
+  EXPECT_EQ(with(R"("rate": "50/s")", R"("rate": 50)"),
+            "f.json:11:18: /load/p/rate: must be a rate: an integer and /s");
+  EXPECT_EQ(with(R"("boot": "5 s")", R"("boots": "5 s")"),
+            "f.json:5:73: /topology/hosts/h/boots: not supported; did you mean 'boot'? known here: "
+            "disk, boot");
+  EXPECT_EQ(with(R"(["as-in-file", "the-other"])", R"(["as-in-file", "as-in-file"])"),
+            "f.json:22:46: /matrix/flushDiskType/1: occurs twice");
+}
+
 TEST(Loader, RefusesWrongUnits) {
   EXPECT_EQ(refusal([](Json& j) { j["phases"]["warm"] = 5; }),
             "f.json: /phases/warm: must be a duration: an integer and one of ns us ms s min h");
@@ -211,10 +224,10 @@ TEST(Loader, RefusesWhatIsMissingOrNoJson) {
   EXPECT_EQ(refusal([](Json& j) { j.erase("phases"); }), "f.json: /: 'phases' is missing");
   EXPECT_EQ(refusal([](Json& j) { j["load"]["p"].erase("timeout"); }),
             "f.json: /load/p: 'timeout' is missing");
-  EXPECT_EQ(refusal_of_text("[]"), "f.json: /: must be an object");
+  EXPECT_EQ(refusal_of_text("[]"), "f.json:1:1: /: must be an object");
   EXPECT_TRUE(refusal_of_text("{").starts_with("f.json: no JSON: parse error at line 1"));
   EXPECT_EQ(refusal_of_text(R"({"drill": "a", "drill": "b"})"),
-            "f.json: 'drill' occurs twice in one object");
+            "f.json:1:2: /drill: occurs twice in one object");
   EXPECT_TRUE(refusal_of_text(R"({"drill": 1e999})").starts_with("f.json: no JSON: "));
 }
 

@@ -1,0 +1,13 @@
+#include "scenarios/drill/drill.hpp"
+
+#include "scenarios/drill/json_position.hpp"
+
+namespace drydock::scenarios {
+
+std::string Source::at(std::string_view path) const {
+  const TextPosition position = position_of(text, path);
+  return file + ":" + std::to_string(position.line) + ":" + std::to_string(position.column) + ": " +
+         (path.empty() ? "/" : std::string(path));
+}
+
+}  // namespace drydock::scenarios
