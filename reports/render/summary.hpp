@@ -4,6 +4,9 @@
 //   answer    the five lines: promised, lost, why, cheapest change, how sure
 //   text      everything that the terminal shows
 //   json      result.json (schema: reports/result.schema.json), and one run's result there and back
+//   junit     junit.xml
+//   markdown  summary.md
+//   repro     repro.json: what is needed to see a run again
 //
 // What it does not do: decide anything. Verdicts and figures come from the folders beside it.
 //

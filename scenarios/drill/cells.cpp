@@ -6,6 +6,7 @@
 #include "engine/broker/property_table.hpp"
 #include "reports/expect/expect.hpp"
 #include "scenarios/drill/digest.hpp"
+#include "scenarios/drill/effective.hpp"
 #include "scenarios/drill/promises.hpp"
 
 namespace drydock::scenarios {
@@ -71,10 +72,12 @@ class Expansion {
     for (const BrokerSpec& broker : drill_.brokers) {
       BrokerConfiguration configuration = parsed.configuration;
       configuration.store.behaviour = behaviour();
+      std::vector<ConfigurationNote> notes;
       for (const auto& [key, value] : broker.set) {
-        apply(configuration, key, value, drill_.source.at("/conf/" + broker.name), warnings_);
-        own_[key] = value;
+        set_broker_property(configuration, key, value, 0, notes);
+        if (base_.empty()) own_[key] = value;  // The master's.
       }
+      take_notes(notes, drill_.source.at("/conf/" + broker.name), warnings_);
       base_.push_back(configuration);
     }
   }
@@ -243,15 +246,6 @@ class Expansion {
   std::vector<std::string> warnings_;
 };
 
-std::string digest_of(const Drill& drill, const UserConfiguration& user, const Settings& settings) {
-  std::string text = drill.canonical;
-  for (const PropertyLine& line : read_properties(user.text)) {
-    text += "\n" + line.key + "=" + line.value;
-  }
-  for (const auto& [key, value] : settings) text += "\n--set " + key + "=" + value;
-  return digest(text);
-}
-
 std::string behaviour_of(const Drill& drill) {
   std::string text = drill.behaviour.preset;
   for (const auto& [name, value] : drill.behaviour.set) text += ", " + name + "=" + value;
@@ -279,7 +273,8 @@ Experiment make_experiment(Drill drill, const UserConfiguration& user, const Set
   facts.id = drill.id;
   facts.title = drill.title;
   facts.scenario_file = drill.source.file;
-  facts.scenario_digest = digest_of(drill, user, settings);
+  experiment.effective = effective_scenario(drill, user, settings);
+  facts.scenario_digest = digest(experiment.effective);
   facts.configuration_file = user.file.empty() ? "(RocketMQ's defaults)" : user.file;
   facts.behaviour = behaviour_of(drill);
   facts.replay = replay_of(drill, user, settings);

@@ -34,7 +34,8 @@ struct Experiment {
   Drill drill;
   std::vector<Cell> cells;
   reports::DrillFacts facts;
-  bool perturb = false;  // Events of one instant come in an order that the seed draws.
+  std::string effective;  // The scenario with everything folded in; see effective.hpp.
+  bool perturb = false;   // Events of one instant come in an order that the seed draws.
 };
 
 // Throws InputError: a value that the broker refuses, a matrix that makes no sense.

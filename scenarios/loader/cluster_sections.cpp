@@ -93,13 +93,16 @@ void read_topology(const JsonAt& topology, Drill& drill) {
   for (const std::string& name : hosts.keys()) {
     drill.hosts.push_back(read_host(name, hosts.at(name)));
   }
+  // Addresses follow names, so that the order in the file decides nothing.
+  std::ranges::sort(drill.hosts, {}, &HostSpec::name);
   const JsonAt brokers = topology.at("brokers");
   for (const std::string& name : brokers.keys()) {
     drill.brokers.push_back(read_broker(name, brokers.at(name), drill));
   }
   const auto masters = std::ranges::count(drill.brokers, "master", &BrokerSpec::role);
   if (masters != 1) brokers.refuse("must have one master: this version runs one group of brokers");
-  // The master first, as reports count them.
+  // The master first, as reports count them; then by name.
+  std::ranges::sort(drill.brokers, {}, &BrokerSpec::name);
   std::ranges::stable_partition(drill.brokers,
                                 [](const BrokerSpec& broker) { return broker.role == "master"; });
 }

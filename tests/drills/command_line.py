@@ -68,6 +68,9 @@ def refusals(report):
             (["run", DRILL, "--set", "listenPort"], "is not KEY=VALUE"),
             (["run", DRILL, "--set", "flushDiskType=SYNC_FLUSH"], "the matrix"),
             (["run", DRILL, "--out", CONF + "/x"], "--out"),
+            (["check", "no-such.json"], "no-such.json: cannot be read"),
+            (["replay", "no-such.json"], "no-such.json: cannot be read"),
+            (["replay", DRILL], "no repro.json"),
             (["lint-conf"], "file is required"),
             (["lint-conf", "no-such.conf"], "no-such.conf: cannot be read"),
             (["lint-conf", "docs"], "docs: is a directory"),
@@ -106,6 +109,43 @@ def answers(report):
                  version.returncode == 0 and version.stdout.startswith("drydock "), version.stdout)
     usage = drydock("run", "--help")
     report.check("--help is no error", usage.returncode == 0 and "--seed" in usage.stdout)
+
+
+def folding(report):
+    """check prints a scenario that is the same experiment without --conf; replay sees a failure again."""
+    with tempfile.TemporaryDirectory() as folder:
+        effective = Path(folder) / "effective.json"
+        first = drydock("check", "scenarios/ack-matrix.json", "--conf", CONF,
+                        "--set", "slaveTimeout=2000")
+        effective.write_text(first.stdout)
+        again = drydock("check", str(effective))
+        report.check("check prints a scenario that is its own effective scenario",
+                     first.returncode == 0 and again.returncode == 0 and again.stdout == first.stdout,
+                     first.stderr + again.stderr)
+        report.check("check says how many cells and seeds there are",
+                     "18 cells, 100 seeds, digest " in first.stderr, first.stderr)
+        drill = Path(folder) / "drill.json"
+        drill.write_text((ROOT / DRILL).read_text().replace("rto.fault <= 60 s", "rto.fault <= 1 s"))
+        out = Path(folder) / "out"
+        junit = Path(folder) / "junit.xml"
+        drydock("run", str(drill), "--seed", "4", "--out", str(out), "--junit", str(junit))
+        report.check("--junit writes the file of --out",
+                     junit.read_text() == (out / "junit.xml").read_text())
+        report.check("summary.md names what does not hold",
+                     "Expectations that do not hold" in (out / "summary.md").read_text())
+        replayed = drydock("replay", str(out / "repro.json"))
+        report.check("replay sees the same failures, bit for bit",
+                     replayed.returncode == 1 and
+                     replayed.stdout.count("the same failure, bit for bit: slo") == 4,
+                     replayed.stdout + replayed.stderr)
+        mended = Path(folder) / "mended.json"
+        mended.write_text((out / "repro.json").read_text().replace("<= 1 s", "<= 60 s"))
+        replayed = drydock("replay", str(mended))
+        report.check("replay says that it no longer fails",
+                     replayed.returncode == 0 and replayed.stdout.count("no longer fails") == 4,
+                     replayed.stdout + replayed.stderr)
+        drydock("run", DRILL, "--seed", "1", "--out", str(out))
+        report.check("no repro.json is left where nothing fails", not (out / "repro.json").exists())
 
 
 def lint(report):
@@ -225,6 +265,7 @@ def main():
     report = tap.Report()
     refusals(report)
     answers(report)
+    folding(report)
     lint(report)
     broken_expectation(report)
     files(report)

@@ -5,6 +5,8 @@
 #include "reports/render/answer.hpp"
 #include "reports/render/json.hpp"
 #include "reports/render/junit.hpp"
+#include "reports/render/markdown.hpp"
+#include "reports/render/repro.hpp"
 #include "reports/render/text.hpp"
 
 namespace drydock::reports {
@@ -90,8 +92,65 @@ TEST(Answer, NeedsNoChangeWhereNothingIsLost) {
   result.cells = {cell_of("SYNC_FLUSH", true, 0), cell_of("ASYNC_FLUSH", false, 25)};
   const Answer answer = answer_of(result);
   EXPECT_TRUE(answer.why.ends_with("that no flush had covered outlived it")) << answer.why;
-  EXPECT_TRUE(answer.change.starts_with("none needed here; flushDiskType=ASYNC_FLUSH lost 225"))
+  EXPECT_TRUE(answer.change.starts_with("none needed here; flushDiskType=ASYNC_FLUSH: lost 225"))
       << answer.change;
+}
+
+TEST(Answer, TheCheapestChangeIsTheOneOfFewestKeys) {
+  DrillResult result = async_result();
+  CellResult two_keys = cell_of("SYNC_FLUSH", false, 0);
+  two_keys.changes["brokerRole"] = "SYNC_MASTER";
+  result.cells.insert(result.cells.begin() + 1, two_keys);
+  EXPECT_TRUE(answer_of(result).change.starts_with("flushDiskType=SYNC_FLUSH: lost 0"))
+      << answer_of(result).change;
+  result.cells.pop_back();
+  EXPECT_TRUE(answer_of(result).change.starts_with("brokerRole=SYNC_MASTER,flushDiskType="))
+      << answer_of(result).change;
+  // What gave no answer is no answer.
+  result.cells.back().runs[0].verdict = Verdict::inconclusive;
+  EXPECT_EQ(answer_of(result).change,
+            "not searched: each of the 1 other settings of this matrix loses messages too");
+}
+
+TEST(Markdown, HoldsTheAnswerAndARowPerCell) {
+  DrillResult result = async_result();
+  result.facts.title = "a | b";
+  result.facts.replay = "drydock run x.json";
+  const std::string text = render_markdown(result);
+  EXPECT_TRUE(text.starts_with("# a \\| b\n")) << text;
+  EXPECT_NE(text.find("| **how sure** | simulated, 10 seeds per cell"), std::string::npos) << text;
+  EXPECT_NE(text.find("| fault=power-loss,flushDiskType=ASYNC\\_FLUSH (your file) | 10 | 10,000 | "
+                      "225 | 9 | 7.00 s | pass |"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Repro, ComesBackAsItWasWrittenAndTellsWhatIsNew) {
+  DrillResult result = async_result();
+  EXPECT_FALSE(repro_of(result, "{}", false));
+  RunResult& run = result.cells[0].runs[4];
+  run.verdict = Verdict::safety;
+  run.note = "lost";
+  const auto repro = repro_of(result, R"({"drill":"d"})", true);
+  ASSERT_TRUE(repro);
+  const Repro back = parse_repro(render_repro(*repro));
+  ASSERT_EQ(back.runs.size(), 1u);
+  EXPECT_TRUE(back.perturb);
+  EXPECT_EQ(back.runs[0].seed, 5u);
+  EXPECT_EQ(back.runs[0].cell, result.cells[0].id);
+  EXPECT_EQ(compare(back.runs[0], run), "the same failure, bit for bit: safety: lost");
+  run.fingerprint = "other";
+  EXPECT_EQ(compare(back.runs[0], run), "the same failure, on another way: safety: lost");
+  run.note = "corrupt";
+  EXPECT_EQ(compare(back.runs[0], run), "another failure: safety: corrupt");
+  run.verdict = Verdict::pass;
+  EXPECT_EQ(compare(back.runs[0], run), "no longer fails");
+}
+
+TEST(Repro, RefusesWhatIsNone) {
+  for (const char* text : {"", "[]", "{}", R"({"format": "x"})", "\xff"}) {
+    EXPECT_THROW((void)parse_repro(text), std::runtime_error) << text;
+  }
 }
 
 TEST(Answer, PrintsZeroHonestly) {

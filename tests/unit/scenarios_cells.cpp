@@ -110,6 +110,28 @@ TEST(Cells, TheDigestIsOfTheEffectiveExperiment) {
             digest);
 }
 
+TEST(Cells, AnAxisOfChoicesSetsTheirKeys) {
+  Drill drill = drill_of();
+  Axis axis;
+  axis.key = "replication";
+  axis.values = {"one", "two"};
+  axis.variants["one"] = {{"brokerRole", "ASYNC_MASTER"}, {"inSyncReplicas", "1"}};
+  axis.variants["two"] = {{"brokerRole", "SYNC_MASTER"}, {"inSyncReplicas", "2"}};
+  drill.matrix = {drill.matrix[0], axis};
+  drill.fault_sets = {};
+  drill.matrix.erase(drill.matrix.begin());
+  drill.expectations.clear();
+  const Experiment experiment = experiment_of("inSyncReplicas=2\n", drill);
+  ASSERT_EQ(experiment.cells.size(), 2u);
+  EXPECT_EQ(experiment.cells[0].id.at("replication"), "one");
+  // What differs from the file, RocketMQ's defaults standing in for what it does not say.
+  EXPECT_EQ(experiment.cells[0].changes,
+            (std::map<std::string, std::string>{{"inSyncReplicas", "1"}}));
+  EXPECT_EQ(experiment.cells[1].changes,
+            (std::map<std::string, std::string>{{"brokerRole", "SYNC_MASTER"}}));
+  EXPECT_EQ(experiment.cells[1].brokers[0].ha.in_sync_replicas, 2);
+}
+
 TEST(Plans, TheSameSeedHasTheSameTimesInEveryCell) {
   const Experiment experiment = experiment_of("");
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

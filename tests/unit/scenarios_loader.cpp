@@ -65,8 +65,8 @@ TEST(Loader, ReadsAWholeDrill) {
   EXPECT_EQ(drill.seeds.first, 3u);
   EXPECT_EQ(drill.seeds.last, 5u);
   ASSERT_EQ(drill.hosts.size(), 2u);
-  EXPECT_EQ(drill.hosts[0].disk->bytes, 1LL << 30);
-  EXPECT_EQ(drill.hosts[0].boot, Duration::s(5));
+  EXPECT_EQ(drill.hosts[1].disk->bytes, 1LL << 30);
+  EXPECT_EQ(drill.hosts[1].boot, Duration::s(5));
   ASSERT_EQ(drill.brokers.size(), 1u);
   EXPECT_EQ(drill.brokers[0].set[0].second, "200");
   ASSERT_EQ(drill.producers.size(), 1u);

@@ -3,6 +3,9 @@
 //
 //   main          options, and which command they mean
 //   run           runs a drill over seeds and cells
+//   check         whether a scenario is accepted, and what it says with everything folded in
+//   replay        runs again what did not pass
+//   experiment    from the files that a command names to cells
 //   list          what scenarios can refer to
 //   lint_conf     what a broker.conf says, what of it counts here, and what it promises
 //   version       which build this is
@@ -20,6 +23,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/cli/experiment.hpp"
+
 namespace drydock::cli {
 
 inline constexpr int kInputWrong = 2;
@@ -27,14 +32,13 @@ inline constexpr int kInternalError = 3;
 inline constexpr int kInterrupted = 130;
 
 struct RunOptions {
-  std::string scenario;
-  std::optional<std::string> conf;   // None: RocketMQ's defaults.
+  ExperimentOptions experiment;
   std::optional<std::string> seeds;  // None: those of the drill.
   std::optional<int> jobs;           // None: one per core.
   bool verify = false;
   bool perturb = false;
-  std::optional<std::string> out;  // None: no files.
-  std::vector<std::string> set;
+  std::optional<std::string> out;    // None: no files.
+  std::optional<std::string> junit;  // None: no such file beside those of `out`.
 };
 
 struct LintConfOptions {
@@ -44,6 +48,8 @@ struct LintConfOptions {
 
 // Each returns the exit status. Wrong input is thrown as scenarios::InputError.
 int run(const RunOptions& options);
+int check(const ExperimentOptions& options);
+int replay(const std::string& file);
 int lint_conf(const LintConfOptions& options);
 int list();
 int version();

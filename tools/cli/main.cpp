@@ -7,13 +7,21 @@
 
 namespace {
 
+using drydock::cli::ExperimentOptions;
 using drydock::cli::LintConfOptions;
 using drydock::cli::RunOptions;
 
+void add_experiment(CLI::App& command, ExperimentOptions& options) {
+  command.add_option("scenario", options.scenario, "The drill (JSON with comments)")->required();
+  command.add_option("--conf", options.conf, "Your broker.conf; without it RocketMQ's defaults");
+  command.add_option("--set", options.set, "KEY=VALUE of broker.conf, over everything else")
+      ->expected(1)
+      ->take_all();
+}
+
 void add_run(CLI::App& app, RunOptions& options) {
   CLI::App* const run = app.add_subcommand("run", "Run a drill over its cells and seeds");
-  run->add_option("scenario", options.scenario, "The drill (JSON with comments)")->required();
-  run->add_option("--conf", options.conf, "Your broker.conf; without it RocketMQ's defaults");
+  add_experiment(*run, options.experiment);
   run->add_option("--seed", options.seeds, "N or N..M; without it the drill's own");
   run->add_option("--jobs", options.jobs, "Worker processes; without it one per core");
   run->add_flag(
@@ -21,10 +29,10 @@ void add_run(CLI::App& app, RunOptions& options) {
       "Run each (cell, seed) twice more, side by side, and name the first event that differs");
   run->add_flag("--perturb", options.perturb,
                 "Let each seed draw the order of events that fall on the same instant");
-  run->add_option("--out", options.out, "Directory for result.json and junit.xml");
-  run->add_option("--set", options.set, "KEY=VALUE of broker.conf, over everything else")
-      ->expected(1)
-      ->take_all();
+  run->add_option(
+      "--out", options.out,
+      "Directory for result.json, junit.xml, summary.md, and repro.json if a run fails");
+  run->add_option("--junit", options.junit, "File for junit.xml alone");
 }
 
 CLI::App* add_lint_conf(CLI::App& app, LintConfOptions& options) {
@@ -63,12 +71,22 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   add_run(app, options);
   const CLI::App* const lint = add_lint_conf(app, lint_options);
+  ExperimentOptions check_options;
+  CLI::App* const check = app.add_subcommand(
+      "check", "Whether a scenario is accepted; prints it with everything folded in");
+  add_experiment(*check, check_options);
+  std::string repro_file;
+  CLI::App* const replay =
+      app.add_subcommand("replay", "Run again what did not pass, from its repro.json");
+  replay->add_option("file", repro_file, "The repro.json of an earlier run")->required();
   CLI::App* const list = app.add_subcommand("list", "What scenarios can refer to");
   CLI::App* const version = app.add_subcommand("version", "Which build this is");
   try {
     refuse_unknown_command(app, argc, argv);
     app.parse(argc, argv);
     if (lint->parsed()) return drydock::cli::lint_conf(lint_options);
+    if (check->parsed()) return drydock::cli::check(check_options);
+    if (replay->parsed()) return drydock::cli::replay(repro_file);
     if (list->parsed()) return drydock::cli::list();
     if (version->parsed()) return drydock::cli::version();
     return drydock::cli::run(options);

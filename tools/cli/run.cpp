@@ -7,14 +7,14 @@
 #include "reports/expect/expect.hpp"
 #include "reports/render/json.hpp"
 #include "reports/render/junit.hpp"
+#include "reports/render/markdown.hpp"
+#include "reports/render/repro.hpp"
 #include "reports/render/text.hpp"
 #include "scenarios/drill/cells.hpp"
 #include "scenarios/drill/units.hpp"
-#include "scenarios/loader/loader.hpp"
 #include "scenarios/world_sim/runner.hpp"
-#include "scenarios/world_sim/sim_world.hpp"
 #include "tools/cli/commands.hpp"
-#include "tools/cli/input_file.hpp"
+#include "tools/cli/experiment.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/terminal.hpp"
 #include "tools/cli/worker_pool.hpp"
@@ -41,37 +41,6 @@ int jobs_of(const RunOptions& options) {
     throw InputError("--jobs: must be 1 to " + std::to_string(kJobsMax));
   }
   return *options.jobs;
-}
-
-scenarios::Settings settings_of(const RunOptions& options) {
-  scenarios::Settings settings;
-  for (const std::string& text : options.set) {
-    const std::size_t equals = text.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      throw InputError("--set: '" + text + "' is not KEY=VALUE");
-    }
-    settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-  }
-  return settings;
-}
-
-scenarios::Experiment experiment_of(const RunOptions& options) {
-  scenarios::Drill drill = scenarios::parse_drill(options.scenario, read_file(options.scenario));
-  scenarios::check_simulated(drill);
-  scenarios::UserConfiguration user;
-  if (options.conf) {
-    if (options.conf->empty()) throw InputError("--conf: names no file");
-    user.file = *options.conf;
-    user.text = read_file(*options.conf);
-  }
-  auto experiment = scenarios::make_experiment(std::move(drill), user, settings_of(options));
-  experiment.facts.version = kVersion;
-  experiment.perturb = options.perturb;
-  if (options.perturb) experiment.facts.replay += " --perturb";
-  if (options.verify) experiment.facts.replay += " --verify";
-  experiment.facts.assumed = scenarios::assumptions_of(experiment.drill);
-  experiment.facts.not_modelled = scenarios::not_modelled();
-  return experiment;
 }
 
 // Runs are numbered seed by seed, so that a cell's runs come in order whatever finishes first.
@@ -130,6 +99,18 @@ class Invocation {
   std::vector<reports::CellResult> cells_;
 };
 
+// A file of an earlier invocation must not be taken for one of this.
+void write_repro(const std::filesystem::path& path, const reports::DrillResult& result,
+                 const scenarios::Experiment& experiment) {
+  const auto repro = reports::repro_of(result, experiment.effective, experiment.perturb);
+  std::error_code ignored;
+  if (!repro) {
+    std::filesystem::remove(path, ignored);
+  } else {
+    write_file(path, reports::render_repro(*repro));
+  }
+}
+
 void make_directory(const std::string& path) {
   if (path.empty()) throw InputError("--out: names no directory");
   std::error_code error;
@@ -141,7 +122,10 @@ void make_directory(const std::string& path) {
 
 int run(const RunOptions& options) {
   const int jobs = jobs_of(options);
-  const scenarios::Experiment experiment = experiment_of(options);
+  scenarios::Experiment experiment = experiment_of(options.experiment);
+  experiment.perturb = options.perturb;
+  if (options.perturb) experiment.facts.replay += " --perturb";
+  if (options.verify) experiment.facts.replay += " --verify";
   const scenarios::SeedRange seeds = options.seeds
                                          ? scenarios::parse_seed_range(*options.seeds, "--seed")
                                          : experiment.drill.seeds;
@@ -164,9 +148,13 @@ int run(const RunOptions& options) {
   const std::string text = reports::render_text(result, terminal_width());
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (options.out) {
-    write_file(std::filesystem::path(*options.out) / "result.json", reports::render_json(result));
-    write_file(std::filesystem::path(*options.out) / "junit.xml", reports::render_junit(result));
+    const std::filesystem::path out(*options.out);
+    write_file(out / "result.json", reports::render_json(result));
+    write_file(out / "junit.xml", reports::render_junit(result));
+    write_file(out / "summary.md", reports::render_markdown(result));
+    write_repro(out / "repro.json", result, experiment);
   }
+  if (options.junit) write_file(*options.junit, reports::render_junit(result));
   return reports::exit_status(result.cells);
 }
 

@@ -1,0 +1,65 @@
+#include "reports/render/markdown.hpp"
+
+#include "reports/record/numbers.hpp"
+#include "reports/render/answer.hpp"
+#include "reports/render/summary.hpp"
+
+namespace drydock::reports {
+namespace {
+
+// Text that Markdown must not take for markup or for the end of a table's cell.
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("\\`*_|<>[]#").find(c) != std::string_view::npos) out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
+std::string row(std::initializer_list<std::string> cells) {
+  std::string line = "|";
+  for (const std::string& cell : cells) line += " " + cell + " |";
+  return line + "\n";
+}
+
+std::string median_rto(const CellSummary& s) {
+  if (s.runs == 0) return "-";
+  return s.rto_fault_never == s.runs ? "never" : duration_text(s.rto_fault.median);
+}
+
+}  // namespace
+
+std::string render_markdown(const DrillResult& result) {
+  const DrillFacts& facts = result.facts;
+  const Answer answer = answer_of(result);
+  std::string out = "# " + escaped(facts.title) + "\n\n";
+  out += row({"", escaped(facts.configuration_file)}) + row({"---", "---"});
+  out += row({"**promised**", escaped(answer.promised)});
+  out += row({"**lost**", escaped(answer.lost)});
+  out += row({"**why**", escaped(answer.why)});
+  out += row({"**cheapest change**", escaped(answer.change)});
+  out += row({"**how sure**", escaped(answer.sure)}) + "\n";
+  out += row({"cell", "runs", "acked", "lost", "in runs", "rto.fault median", "verdict"});
+  out += row({"---", "---:", "---:", "---:", "---:", "---:", "---"});
+  for (const CellResult& cell : result.cells) {
+    const CellSummary s = summarise(cell);
+    out +=
+        row({escaped(text_of(cell.id)) + (cell.changes.empty() ? " (your file)" : ""),
+             std::to_string(s.runs + s.harness_runs), count_text(s.acked), count_text(s.lost),
+             std::to_string(s.runs_with_loss), median_rto(s), std::string(name_of(cell.verdict))});
+  }
+  std::string broken;
+  for (const CellResult& cell : result.cells) {
+    for (const ExpectationResult& expectation : cell.expectations) {
+      if (expectation.holds) continue;
+      broken += "- " + escaped(text_of(expectation.expectation) + " in " + text_of(cell.id)) + "\n";
+    }
+  }
+  if (!broken.empty()) out += "\nExpectations that do not hold:\n\n" + broken;
+  out += "\ndrydock " + escaped(facts.version) + ", digest " + facts.scenario_digest +
+         "; to see a run: `" + facts.replay + " --seed N`\n";
+  return out;
+}
+
+}  // namespace drydock::reports

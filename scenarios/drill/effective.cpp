@@ -1,0 +1,22 @@
+#include "scenarios/drill/effective.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "engine/broker/properties_file.hpp"
+
+namespace drydock::scenarios {
+
+std::string effective_scenario(const Drill& drill, const UserConfiguration& user,
+                               const Settings& settings) {
+  nlohmann::json json = nlohmann::json::parse(drill.canonical);
+  for (const BrokerSpec& broker : drill.brokers) {
+    nlohmann::json conf = nlohmann::json::object();
+    for (const PropertyLine& line : read_properties(user.text)) conf[line.key] = line.value;
+    for (const auto& [key, value] : broker.set) conf[key] = value;
+    for (const auto& [key, value] : settings) conf[key] = value;
+    if (!conf.empty()) json["conf"][broker.name] = conf;
+  }
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace drydock::scenarios
