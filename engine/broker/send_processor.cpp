@@ -89,7 +89,10 @@ Task<void> SendProcessor::process(std::shared_ptr<Connection> connection, Remoti
 
 // The flush and the copies are waited for at the same time; what the copies came to counts last.
 Task<PutStatus> SendProcessor::await_safety(PutResult placed, bool wait_store_ok) {
-  const std::int32_t copies = configuration_.ha.copies_awaited();
+  const SeededBugs& bugs = configuration_.store.bugs;
+  if (bugs.has(SeededBug::ack_before_flush)) co_return PutStatus::put_ok;
+  const std::int32_t copies =
+      bugs.has(SeededBug::ack_before_copy) ? 1 : configuration_.ha.copies_awaited();
   if (master_ == nullptr || !wait_store_ok || copies <= 1) {
     const PutStatus flushed = co_await store_.await_flush(placed, wait_store_ok);
     co_return flushed;

@@ -24,6 +24,7 @@
 #include <string>
 
 #include "engine/types/behaviour.hpp"
+#include "engine/types/seeded_bugs.hpp"
 #include "engine/types/time.hpp"
 
 namespace drydock {
@@ -46,6 +47,7 @@ struct StoreConfiguration {
   std::int32_t max_message_size = 4'194'304;                      // maxMessageSize, bytes
   bool check_crc_on_recover = true;                               // checkCRCOnRecover
   Behaviour behaviour;
+  SeededBugs bugs;
 
   std::string commit_log_path() const {
     return store_path_commit_log.empty() ? store_path_root + "/commitlog" : store_path_commit_log;

@@ -72,6 +72,9 @@ class Expansion {
     for (const BrokerSpec& broker : drill_.brokers) {
       BrokerConfiguration configuration = parsed.configuration;
       configuration.store.behaviour = behaviour();
+      for (const std::string& bug : drill_.behaviour.bugs) {
+        configuration.store.bugs.plant(*seeded_bug_named(bug));
+      }
       std::vector<ConfigurationNote> notes;
       for (const auto& [key, value] : broker.set) {
         set_broker_property(configuration, key, value, 0, notes);
@@ -249,6 +252,7 @@ class Expansion {
 std::string behaviour_of(const Drill& drill) {
   std::string text = drill.behaviour.preset;
   for (const auto& [name, value] : drill.behaviour.set) text += ", " + name + "=" + value;
+  for (const std::string& bug : drill.behaviour.bugs) text += ", WITH THE SEEDED BUG " + bug;
   return text;
 }
 

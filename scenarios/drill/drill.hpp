@@ -129,6 +129,7 @@ inline constexpr const char* kTheOther = "the-other";  // Of a key with two valu
 struct BehaviourSpec {
   std::string preset = "rocketmq-5.3.3";
   std::vector<std::pair<std::string, std::string>> set;  // Switch, "faithful" or "hardened".
+  std::vector<std::string> bugs;                         // Planted on purpose.
 };
 
 struct Drill {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/types/behaviour.hpp"
+#include "engine/types/seeded_bugs.hpp"
 #include "scenarios/loader/sections.hpp"
 
 namespace drydock::scenarios {
@@ -119,11 +120,18 @@ void read_conf(const JsonAt& conf, Drill& drill) {
 }
 
 void read_behaviour(const JsonAt& behaviour, Drill& drill) {
-  behaviour.allow_only({"preset", "set"});
+  behaviour.allow_only({"preset", "set", "bugs"});
   if (behaviour.has("preset")) {
     drill.behaviour.preset = behaviour.at("preset").text();
     if (!Behaviour::preset(drill.behaviour.preset)) {
       behaviour.at("preset").refuse("there is no preset '" + drill.behaviour.preset + "'");
+    }
+  }
+  if (behaviour.has("bugs")) {
+    for (const JsonAt& bug : behaviour.at("bugs").items()) {
+      drill.behaviour.bugs.push_back(bug.text());
+      if (!seeded_bug_named(bug.text()))
+        bug.refuse("there is no such seeded bug; see drydock list");
     }
   }
   if (!behaviour.has("set")) return;

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "engine/types/behaviour.hpp"
+#include "engine/types/seeded_bugs.hpp"
 #include "faults/plan/fault.hpp"
 #include "reports/record/drill_result.hpp"
 #include "tools/cli/commands.hpp"
@@ -33,6 +34,7 @@ int list() {
                            [](auto metric) { return reports::name_of(metric); });
   section<BehaviourSwitch>("behaviour switches",
                            [](auto which) { return drydock::name_of(which); });
+  section<SeededBug>("seeded bugs", [](auto bug) { return drydock::name_of(bug); });
   std::printf("behaviour presets\n");
   for (const std::string_view name : Behaviour::preset_names()) line(name);
   return 0;

@@ -1,0 +1,35 @@
+// Mistakes that are planted on purpose, to show that a checker finds them.
+//
+// A checker that has never failed proves nothing. Each of these is a mistake that somebody could
+// make in this engine; a test plants it, runs a drill, and demands that the drill fails. None is
+// ever there unless a scenario asks for it by name (`behaviour.bugs`), and the report says so.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace drydock {
+
+enum class SeededBug : std::uint16_t {
+  ack_before_flush,            // SYNC_FLUSH answers SEND_OK without waiting for the flush.
+  ack_before_copy,             // A SYNC_MASTER answers SEND_OK without waiting for its slaves.
+  recovery_keeps_torn_record,  // Recovery accepts a record whose bytes are not what was stored.
+  recovery_keeps_half_record,  // Recovery takes a record whose end never came for the log's last.
+  count_,
+};
+
+std::string_view name_of(SeededBug bug);
+std::optional<SeededBug> seeded_bug_named(std::string_view name);
+
+class SeededBugs {
+ public:
+  void plant(SeededBug bug) { planted_.set(static_cast<std::size_t>(bug)); }
+  bool has(SeededBug bug) const { return planted_.test(static_cast<std::size_t>(bug)); }
+
+ private:
+  std::bitset<static_cast<std::size_t>(SeededBug::count_)> planted_;
+};
+
+}  // namespace drydock
