@@ -14,6 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import jsonschema
+
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "guards"))
 import tap  # noqa: E402
@@ -215,14 +217,56 @@ def files(report):
                      and all(cell["runs"][0]["seed"] == 7 for cell in result["cells"]))
         report.check("--out writes junit.xml", (out / "junit.xml").read_text().count("<testcase") == 5)
         schema = json.loads((ROOT / "reports" / "result.schema.json").read_text())
-        try:
-            import jsonschema
-        except ImportError:
-            report.check("result.json keeps to its schema (skipped: no jsonschema here)", True)
-            return
-        problems = [error.message for error in
-                    jsonschema.Draft202012Validator(schema).iter_errors(result)]
+        problems = problems_of(schema, result)
         report.check("result.json keeps to its schema", not problems, "\n".join(problems[:5]))
+
+
+def problems_of(schema, value):
+    return [error.message for error in jsonschema.Draft202012Validator(schema).iter_errors(value)]
+
+
+def effective(path):
+    """What check prints: the scenario without comments."""
+    return json.loads(drydock("check", path).stdout)
+
+
+def scenario_schema(report):
+    """scenarios/schema.json accepts what the program accepts, and refuses what it refuses."""
+    schema = json.loads((ROOT / "scenarios" / "schema.json").read_text())
+    for path in sorted((ROOT / "scenarios").glob("*.json")):
+        if path.name == "schema.json":
+            continue
+        problems = problems_of(schema, effective(str(path.relative_to(ROOT))))
+        report.check(f"scenarios/{path.name} keeps to the schema", not problems,
+                     "\n".join(problems[:5]))
+    names = drydock("list").stdout.split("events\n")[0].split()[1:]
+    report.check("the schema knows the faults that the program knows",
+                 schema["$defs"]["fault"]["properties"]["do"]["enum"] == names, str(names))
+
+    def broken(change):
+        drill = effective("scenarios/ack-matrix.json")
+        change(drill)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "broken.json"
+            path.write_text(json.dumps(drill))
+            refused = drydock("check", str(path)).returncode == 2
+        return refused and bool(problems_of(schema, drill))
+
+    hosts = ("topology", "hosts", "master-host")
+    for place, value in [(("title",), ""), (("extra",), 1), (hosts + ("boot",), "5"),
+                         (hosts + ("memory",), "1 GiB"), (hosts + ("disk", "profile"), "floppy"),
+                         (("load", "producer", "queues"), 0), (("load", "producer", "rate"), "0/s"),
+                         (("phases", "hold", "until"), "tea-time"), (("phases", "warm"), 5),
+                         (("faults", "destroyed"), []), (("matrix", "fault"), []),
+                         (("faults", "destroyed", 0, "do"), "disk.hang"),
+                         (("faults", "destroyed", 0, "when"), {"soon": True}),
+                         (("expectations", 0, "every_run"), "acked_loss is 0")]:
+        def change(drill, place=place, value=value):
+            for key in place[:-1]:
+                drill = drill[key]
+            drill[place[-1]] = value
+        report.check(f"schema and program refuse /{'/'.join(map(str, place))}: {value!r}",
+                     broken(change))
 
 
 def children_of(pid):
@@ -269,6 +313,7 @@ def main():
     lint(report)
     broken_expectation(report)
     files(report)
+    scenario_schema(report)
     crashes(report)
     return report.finish()
 
