@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "engine/linux/errors.hpp"
@@ -103,12 +102,13 @@ Task<Result<std::unique_ptr<FileLock>>> LinuxFileSystem::lock(Worker& worker, st
   co_return std::make_unique<LinuxFileLock>(std::move(opened.descriptor));
 }
 
-Result<SpaceInfo> LinuxFileSystem::space(std::string path) {
-  struct statvfs space{};
-  if (::statvfs(in_root(path).c_str(), &space) != 0) return file_error(errno);
-  const auto unit = static_cast<std::int64_t>(space.f_frsize);
-  return SpaceInfo{static_cast<std::int64_t>(space.f_blocks) * unit,
-                   static_cast<std::int64_t>(space.f_bavail) * unit};
+Task<Result<SpaceInfo>> LinuxFileSystem::space(Worker& worker, std::string path) {
+  const std::function<Space()> work = [full = in_root(path)] { return space_of(full); };
+  auto call = std::make_shared<Call<Space>>(work);
+  co_await operations_.wait(worker, call, WaitPlace::device);
+  const Space space = call->take();
+  if (space.error_number != 0) co_return file_error(space.error_number);
+  co_return space.info;
 }
 
 }  // namespace drydock::on_linux

@@ -6,7 +6,7 @@
 
 namespace drydock::on_linux {
 
-// Everything but `space` runs on the worker's lane. New files get mode 0666 and directories 0777,
+// Everything runs on the worker's lane. New files get mode 0666 and directories 0777,
 // less the umask, as the JDK makes them.
 //
 // Locks are open-file-description locks (F_OFD_SETLK): the F_SETLK locks of one operating-system
@@ -29,7 +29,7 @@ class LinuxFileSystem : public FileSystem {
   Task<Result<void>> sync_directory(Worker& worker, std::string path) override;
   Task<Result<std::unique_ptr<FileLock>>> lock(Worker& worker, std::string path) override;
   // Free is what a process without privileges may use (f_bavail).
-  Result<SpaceInfo> space(std::string path) override;
+  Task<Result<SpaceInfo>> space(Worker& worker, std::string path) override;
 
  private:
   std::string in_root(const std::string& path) const;

@@ -1,8 +1,10 @@
 #include "engine/linux/mapped_file.hpp"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -23,7 +25,7 @@ class UnmapOperation : public Operation {
 };
 
 // The signal tells that an access failed, not why: what the file and its file system say now.
-int reason_of_bus_error(int descriptor, std::size_t end) {
+int reason_of_failed_store(int descriptor, std::size_t end) {
   struct stat status{};
   const bool known = ::fstat(descriptor, &status) == 0;
   if (!known || status.st_size < static_cast<off_t>(end)) return EIO;
@@ -33,24 +35,38 @@ int reason_of_bus_error(int descriptor, std::size_t end) {
   return space.f_bavail == 0 ? ENOSPC : EIO;
 }
 
+// A load needs no right to write, and space only on tmpfs, which gives a hole a page of its own
+// when it is read through a mapping (shmem_fault, SGP_CACHE). Elsewhere a disk that happens to be
+// full is not why it failed.
+int reason_of_failed_load(int descriptor, std::size_t end) {
+  struct statfs where{};
+  if (::fstatfs(descriptor, &where) != 0 || where.f_type != TMPFS_MAGIC) return EIO;
+  const int reason = reason_of_failed_store(descriptor, end);
+  return reason == ENOSPC ? ENOSPC : EIO;
+}
+
 // One copy between a mapping and bytes of ours.
 class CopyOperation : public Operation {
  public:
   static std::shared_ptr<CopyOperation> store(std::shared_ptr<Mapping> mapping, std::byte* to,
                                               SharedBytes bytes) {
     const std::byte* const from = bytes.data();
-    return std::make_shared<CopyOperation>(std::move(mapping), to, from, std::move(bytes));
+    return std::make_shared<CopyOperation>(std::move(mapping), Direction::store, to, from,
+                                           std::move(bytes));
   }
   static std::shared_ptr<CopyOperation> load(std::shared_ptr<Mapping> mapping,
                                              const std::byte* from, std::size_t size) {
     SharedBytes bytes = SharedBytes::allocate(size);
     std::byte* const to = bytes.writable().data();
-    return std::make_shared<CopyOperation>(std::move(mapping), to, from, std::move(bytes));
+    return std::make_shared<CopyOperation>(std::move(mapping), Direction::load, to, from,
+                                           std::move(bytes));
   }
 
-  CopyOperation(std::shared_ptr<Mapping> mapping, std::byte* to, const std::byte* from,
-                SharedBytes bytes)
+  enum class Direction : std::uint8_t { store, load };
+  CopyOperation(std::shared_ptr<Mapping> mapping, Direction direction, std::byte* to,
+                const std::byte* from, SharedBytes bytes)
       : mapping_(std::move(mapping)),
+        direction_(direction),
         bytes_(std::move(bytes)),
         to_(to),
         from_(from),
@@ -59,9 +75,10 @@ class CopyOperation : public Operation {
         mapped_bytes_(mapping_->region.size()) {}
 
   void run() noexcept override {
-    if (!guarded_copy(to_, from_, size_)) {
-      error_number_ = reason_of_bus_error(descriptor_, mapped_bytes_);
-    }
+    if (guarded_copy(to_, from_, size_)) return;
+    error_number_ = direction_ == Direction::store
+                        ? reason_of_failed_store(descriptor_, mapped_bytes_)
+                        : reason_of_failed_load(descriptor_, mapped_bytes_);
   }
 
   int error_number() const { return error_number_; }
@@ -69,6 +86,7 @@ class CopyOperation : public Operation {
 
  private:
   std::shared_ptr<Mapping> mapping_;
+  Direction direction_;
   SharedBytes bytes_;
   std::byte* to_;
   const std::byte* from_;
@@ -135,7 +153,7 @@ Task<Result<ByteChain>> LinuxMappedFile::load(Worker& worker, std::int64_t offse
   Operations& operations = mapping_->operations;
   auto copy = CopyOperation::load(mapping_, from, static_cast<std::size_t>(length));
   co_await operations.wait(worker, copy, WaitPlace::page_read);
-  if (copy->error_number() != 0) co_return file_error(EIO);
+  if (copy->error_number() != 0) co_return file_error(copy->error_number());
   co_return ByteChain(copy->take_bytes());
 }
 

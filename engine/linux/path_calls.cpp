@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -116,6 +117,14 @@ Listing list_directory(const std::string& path) {
   result.error_number = errno;
   std::ranges::sort(result.entries, {}, &FileInfo::name);
   return result;
+}
+
+Space space_of(const std::string& path) {
+  struct statvfs told{};
+  if (::statvfs(path.c_str(), &told) != 0) return {.error_number = errno};
+  const auto unit = static_cast<std::int64_t>(told.f_frsize);
+  return {.info = {.total_bytes = static_cast<std::int64_t>(told.f_blocks) * unit,
+                   .free_bytes = static_cast<std::int64_t>(told.f_bavail) * unit}};
 }
 
 int make_directories(const std::string& path) {

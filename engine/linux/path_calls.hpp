@@ -30,6 +30,12 @@ struct Listing {
 };
 Listing list_directory(const std::string& path);
 
+struct Space {
+  int error_number = 0;
+  SpaceInfo info{};
+};
+Space space_of(const std::string& path);
+
 int make_directories(const std::string& path);
 int sync_directory_at(const std::string& path);
 int remove_path(const std::string& path);

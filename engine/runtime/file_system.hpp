@@ -102,7 +102,8 @@ class MappedFile {
 
   // The bytes of the range, if that needs no device read; an empty chain otherwise. `length` > 0.
   virtual ByteChain try_load(std::int64_t offset, std::int64_t length) = 0;
-  // The bytes of the range, waiting for major faults. Errors: io_error (SIGBUS).
+  // The bytes of the range, waiting for major faults. Errors, where the kernel would raise SIGBUS:
+  // io_error; no_space for a hole of a file system that gives it a page to be read (tmpfs).
   virtual Task<Result<ByteChain>> load(Worker& worker, std::int64_t offset,
                                        std::int64_t length) = 0;
 
@@ -167,7 +168,9 @@ class FileSystem {
   // host holds it, this process included. Source: fcntl(2), F_OFD_SETLK; the JDK's
   // FileChannel.tryLock refuses a second lock of the same process too.
   virtual Task<Result<std::unique_ptr<FileLock>>> lock(Worker& worker, std::string path) = 0;
-  virtual Result<SpaceInfo> space(std::string path) = 0;
+  // What the file system of `path` holds; it may have to ask a device or a server. Errors:
+  // not_found, io_error. Source: statvfs(3).
+  virtual Task<Result<SpaceInfo>> space(Worker& worker, std::string path) = 0;
 };
 
 }  // namespace drydock

@@ -96,8 +96,8 @@ enum class EventKind : std::uint16_t {
   kill = 8,       // A process is killed. Subject: process id.
   host = 9,       // A host changes state. Subject: host id.
   engine = 10,    // A typed event of the engine. Subject: process id; detail: name and values.
-  draw = 11,      // A summary of random draws. Subject: stream index.
-  user = 12,      // Reserved for workloads of tests and benchmarks.
+  // 11 was never recorded: draws show by the events that they move.
+  user = 12,  // Reserved for workloads of tests and benchmarks.
 };
 
 class Waiter;

@@ -196,13 +196,15 @@ void Mount::blocks_are_free(const std::vector<BlockRun>& freed) {
   }
 }
 
-Result<SpaceInfo> Mount::space(const std::string& path) {
-  if (state_ != State::ready) return ErrorCode::io_error;
+Task<Result<SpaceInfo>> Mount::space(Worker& worker, std::string path) {
+  Result<void> entered = co_await enter(worker);
+  if (!entered) co_return entered.error();
   Result<Location> location = locate(path);
-  if (!location) return location.error();
-  if (location->found == nullptr) return ErrorCode::not_found;
-  return SpaceInfo{.total_bytes = (image_.data_end() - image_.data_begin()) * kPageBytes,
-                   .free_bytes = (allocator_->free_blocks() - reserved_) * kPageBytes};
+  if (!location) co_return location.error();
+  if (location->found == nullptr) co_return ErrorCode::not_found;
+  const SpaceInfo info{.total_bytes = (image_.data_end() - image_.data_begin()) * kPageBytes,
+                       .free_bytes = (allocator_->free_blocks() - reserved_) * kPageBytes};
+  co_return info;
 }
 
 }  // namespace drydock::sim

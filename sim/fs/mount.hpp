@@ -75,7 +75,7 @@ class Mount final : public PageBacking,
   Task<Result<void>> create_directories(Worker& worker, std::string path);
   Task<Result<std::vector<FileInfo>>> list(Worker& worker, std::string path);
   Task<Result<InodeHandle>> open_directory(Worker& worker, std::string path);
-  Result<SpaceInfo> space(const std::string& path);
+  Task<Result<SpaceInfo>> space(Worker& worker, std::string path);
 
   // file_io.cpp
   Task<Result<void>> write(Inode& inode, Worker& worker, std::int64_t offset, SharedBytes bytes);

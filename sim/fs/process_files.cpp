@@ -219,6 +219,8 @@ Task<Result<std::unique_ptr<FileLock>>> ProcessFiles::lock(Worker& worker, std::
   co_return std::make_unique<SimFileLock>(std::move(*handle), open_);
 }
 
-Result<SpaceInfo> ProcessFiles::space(std::string path) { return mount_->space(path); }
+Task<Result<SpaceInfo>> ProcessFiles::space(Worker& worker, std::string path) {
+  return mount_->space(worker, std::move(path));
+}
 
 }  // namespace drydock::sim

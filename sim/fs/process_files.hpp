@@ -23,7 +23,7 @@ class ProcessFiles final : public FileSystem {
   Task<Result<std::vector<FileInfo>>> list(Worker& worker, std::string path) override;
   Task<Result<void>> sync_directory(Worker& worker, std::string path) override;
   Task<Result<std::unique_ptr<FileLock>>> lock(Worker& worker, std::string path) override;
-  Result<SpaceInfo> space(std::string path) override;
+  Task<Result<SpaceInfo>> space(Worker& worker, std::string path) override;
 
   // Counts a descriptor of the process while it lives.
   class Descriptor {

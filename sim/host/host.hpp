@@ -66,7 +66,9 @@ class Host {
   // The kernel stops, as an event. It ends with `restore_power`: a watchdog or an operator resets
   // the host, and it boots. (A crash kernel that writes a dump first is not modelled.)
   void panic();
-  // Stops or continues every process (a paused virtual machine, a frozen cgroup). The clocks go on.
+  // Stops or continues every process, as a frozen cgroup does. The host's kernel and its clocks go
+  // on: sockets acknowledge what arrives and accept connections, dirty pages are written back. (In
+  // a paused virtual machine all of that stands still, too: that is not modelled.)
   void pause();
   void resume();
 

@@ -46,13 +46,23 @@ const char* name_of(EventKind kind) {
     case EventKind::kill: return "kill";
     case EventKind::host: return "host";
     case EventKind::engine: return "event";
-    case EventKind::draw: return "draw";
     case EventKind::user: return "user";
   }
   return "unnamed";
 }
 
 constexpr std::size_t kContext = 8;
+
+// Whether the record is an event of the run loop; the others tell what such an event did.
+bool is_event(const EventRecord& record) {
+  const auto kind = static_cast<EventKind>(record.kind);
+  return kind != EventKind::none && kind != EventKind::engine;
+}
+
+// The number of the event that a record belongs to, when `events` came before the record.
+std::uint64_t number_of(const EventRecord& record, std::uint64_t events) {
+  return is_event(record) || events == 0 ? events : events - 1;
+}
 
 }  // namespace
 
@@ -77,7 +87,7 @@ std::string Divergence::describe() const {
 std::optional<Divergence> verify(const std::function<std::unique_ptr<Verifiable>()>& make) {
   Collector first(make());
   Collector second(make());
-  std::uint64_t compared = 0;
+  std::uint64_t events = 0;  // Of those compared.
   std::vector<EventRecord> context;
   for (;;) {
     first.fill();
@@ -86,18 +96,22 @@ std::optional<Divergence> verify(const std::function<std::unique_ptr<Verifiable>
     auto& b = second.records();
     const std::size_t common = std::min(a.size(), b.size());
     for (std::size_t i = 0; i < common; ++i) {
-      if (a[i] != b[i]) return Divergence{compared + i, a[i], b[i], context};
+      if (a[i] != b[i]) {
+        const std::uint64_t number = std::min(number_of(a[i], events), number_of(b[i], events));
+        return Divergence{number, a[i], b[i], context};
+      }
+      if (is_event(a[i])) ++events;
       context.push_back(a[i]);
       if (context.size() > kContext) context.erase(context.begin());
     }
     if (common == 0) {
       if (a.empty() && b.empty()) return std::nullopt;
-      Divergence end{compared, std::nullopt, std::nullopt, context};
+      const EventRecord& more = a.empty() ? b.front() : a.front();
+      Divergence end{number_of(more, events), std::nullopt, std::nullopt, context};
       if (!a.empty()) end.first = a.front();
       if (!b.empty()) end.second = b.front();
       return end;
     }
-    compared += common;
     a.erase(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(common));
     b.erase(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(common));
   }

@@ -23,7 +23,9 @@ class Verifiable {
 
 // The first place at which two runs differ.
 struct Divergence {
-  std::uint64_t index = 0;           // Number of events before it, in both runs.
+  // Number of the event, from 0 and as Kernel::events counts them: both runs had finished that many
+  // alike. What differs is the event itself, or something that it recorded.
+  std::uint64_t index = 0;
   std::optional<EventRecord> first;  // What the first run did there; none: it had ended.
   std::optional<EventRecord> second;
   std::vector<EventRecord> before;  // The last events that were equal, oldest first; at most 8.

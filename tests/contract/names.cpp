@@ -251,14 +251,14 @@ TYPED_TEST(NameContract, HostsHaveFilesOfTheirOwn) {
 }
 
 TYPED_TEST(NameContract, SpaceIsToldInBytes) {
-  this->run_work([this](Context& context, Worker&) -> Task<void> {
-    const Result<SpaceInfo> space = context.files.space("/");
+  this->run_work([this](Context& context, Worker& worker) -> Task<void> {
+    const Result<SpaceInfo> space = co_await context.files.space(worker, "/");
     EXPECT_TRUE(space);
     EXPECT_GT(space->total_bytes, 0);
     EXPECT_GT(space->free_bytes, 0);
     EXPECT_LE(space->free_bytes, space->total_bytes);
-    this->answer("space of a path that is missing", context.files.space("/missing"));
-    co_return;
+    const Result<SpaceInfo> missing = co_await context.files.space(worker, "/missing");
+    this->answer("space of a path that is missing", missing);
   });
 }
 

@@ -243,7 +243,10 @@ class MemoryFiles {
       std::unique_ptr<FileLock> lock = std::make_unique<Lock>(node);
       co_return lock;
     }
-    Result<SpaceInfo> space(std::string) override { return SpaceInfo{1 << 30, 1 << 29}; }
+    Task<Result<SpaceInfo>> space(Worker&, std::string) override {
+      const SpaceInfo info{1 << 30, 1 << 29};
+      co_return info;
+    }
 
    private:
     MemoryFiles& files_;

@@ -40,7 +40,9 @@ class NoFiles : public FileSystem {
   Task<Result<std::unique_ptr<FileLock>>> lock(Worker&, std::string) override {
     co_return ErrorCode::not_supported;
   }
-  Result<SpaceInfo> space(std::string) override { return ErrorCode::not_supported; }
+  Task<Result<SpaceInfo>> space(Worker&, std::string) override {
+    co_return ErrorCode::not_supported;
+  }
 };
 
 }  // namespace drydock::test

@@ -110,9 +110,9 @@ TEST_F(Files, AreLimitedInNumberPerProcess) {
 }
 
 TEST_F(Files, FillTheDiskAndNoFurther) {
-  const std::int64_t free = fs().space("/")->free_bytes;
+  const std::int64_t free = world->free_bytes();
   ASSERT_TRUE(world->write("/f", 0, std::string(static_cast<std::size_t>(free), 'f')).has_value());
-  EXPECT_EQ(fs().space("/")->free_bytes, 0);
+  EXPECT_EQ(world->free_bytes(), 0);
   EXPECT_EQ(error_of(world->write("/g", 0, "g")), ErrorCode::no_space);
   MappedFile& map = world->map("/m", 4096);
   EXPECT_FALSE(map.try_store(worker(), 0, bytes_of("m")));
@@ -122,17 +122,17 @@ TEST_F(Files, FillTheDiskAndNoFurther) {
 }
 
 TEST_F(Files, GiveTheirSpaceBackWithTheNextCommitForWhichAWriterWaits) {
-  const std::int64_t free = fs().space("/")->free_bytes;
+  const std::int64_t free = world->free_bytes();
   ASSERT_TRUE(world->write("/f", 0, std::string(static_cast<std::size_t>(free), 'f')).has_value());
   ASSERT_TRUE(world->sync("/f").has_value());
   world->close("/f");
   ASSERT_TRUE(now(fs().remove(worker(), "/f")).has_value());
-  EXPECT_EQ(fs().space("/")->free_bytes, 0);
+  EXPECT_EQ(world->free_bytes(), 0);
   EXPECT_TRUE(world->write("/g", 0, "g").has_value());
 }
 
 TEST_F(Files, KeepTheSpaceThatWasAllocatedForThem) {
-  const std::int64_t free = fs().space("/")->free_bytes;
+  const std::int64_t free = world->free_bytes();
   ASSERT_TRUE(now(world->file("/f").allocate(worker(), 0, 8192)).has_value());
   EXPECT_EQ(*world->file("/f").size(), 8192);
   EXPECT_EQ(error_of(now(world->file("/g").allocate(worker(), 0, free))), ErrorCode::no_space);

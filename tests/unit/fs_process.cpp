@@ -135,16 +135,16 @@ TEST(KillDuringADirectRead, LeavesAFileThatCanBeCut) {
 
 TEST(KillDuringADirectRead, LeavesAFileWhoseBlocksAreFreeOnceItIsRemoved) {
   FileWorld world;
-  const std::int64_t empty = world->files().space("/")->free_bytes;
+  const std::int64_t empty = world->free_bytes();
   kill_during_a_direct_read(world);
   ASSERT_TRUE(world->now(world->files().remove(world->worker(), "/f")).has_value());
   world.settle();
-  EXPECT_EQ(world->files().space("/")->free_bytes, empty);
+  EXPECT_EQ(world->free_bytes(), empty);
 }
 
 TEST(KillDuringADirectRead, KeepsTheBlocksOfARemovedFileUntilTheDeviceHasAnswered) {
   FileWorld world;
-  const std::int64_t empty = world->files().space("/")->free_bytes;
+  const std::int64_t empty = world->free_bytes();
   world.disk.hang(DiskHang::reads);
   ASSERT_TRUE(world->write("/f", 0, std::string(4096, 'x')).has_value());
   ASSERT_TRUE(world->sync("/f").has_value());
@@ -155,10 +155,10 @@ TEST(KillDuringADirectRead, KeepsTheBlocksOfARemovedFileUntilTheDeviceHasAnswere
   world.kill();
   ASSERT_TRUE(world->now(world->files().remove(world->worker(), "/f")).has_value());
   world.settle();
-  EXPECT_EQ(world->files().space("/")->free_bytes, empty - 4096);
+  EXPECT_EQ(world->free_bytes(), empty - 4096);
   world.disk.release(DiskHang::reads);
   world.settle();
-  EXPECT_EQ(world->files().space("/")->free_bytes, empty);
+  EXPECT_EQ(world->free_bytes(), empty);
 }
 
 // What waits for the device to be done with the file goes on when it is, whatever the reader does.
@@ -181,19 +181,19 @@ TEST(Removal, OfAnOpenFileKeepsItUntilItsProcessIsDead) {
   FileWorld world;
   ASSERT_TRUE(world->write("/f", 0, std::string(1 << 20, 'f')).has_value());
   ASSERT_TRUE(world->sync("/f").has_value());
-  const std::int64_t used = world->files().space("/")->free_bytes;
+  const std::int64_t used = world->free_bytes();
   ASSERT_TRUE(world->now(world->files().remove(world->worker(), "/f")).has_value());
   EXPECT_EQ(text_of(*world->now(world->file("/f").read_at(world->worker(), 0, 1))), "f");
   world.settle();
-  EXPECT_EQ(world->files().space("/")->free_bytes, used);
+  EXPECT_EQ(world->free_bytes(), used);
   world.kill();
   world.settle();
-  EXPECT_EQ(world->files().space("/")->free_bytes, used + (1 << 20));
+  EXPECT_EQ(world->free_bytes(), used + (1 << 20));
 }
 
 TEST(Removal, OfAnOpenFileIsFinishedByTheMountAfterAPowerLoss) {
   FileWorld world;
-  const std::int64_t empty = world->files().space("/")->free_bytes;
+  const std::int64_t empty = world->free_bytes();
   ASSERT_TRUE(world->write("/f", 0, std::string(1 << 20, 'f')).has_value());
   ASSERT_TRUE(world->sync("/f").has_value());
   ASSERT_TRUE(world->now(world->files().remove(world->worker(), "/f")).has_value());
@@ -201,7 +201,7 @@ TEST(Removal, OfAnOpenFileIsFinishedByTheMountAfterAPowerLoss) {
   world.power_cut();
   world.settle();
   EXPECT_EQ(world->read("/f"), "<absent>");
-  EXPECT_EQ(world->files().space("/")->free_bytes, empty);
+  EXPECT_EQ(world->free_bytes(), empty);
 }
 
 // R6: of a page that was in flight each sector is old or new.
@@ -240,6 +240,17 @@ TEST(PowerLoss, CallsWaitWhileTheHostMountsAgain) {
   const std::int64_t start = world.kernel.now();
   EXPECT_EQ(early.read("/f"), "x");
   EXPECT_GE(world.kernel.now() - start, Duration::ms(20).count_ns());
+}
+
+TEST(PowerLoss, ThePathsSpaceIsToldOnceTheHostHasMountedAgain) {
+  FileWorld world;
+  const std::int64_t free = world->free_bytes();
+  world.host.lose_power();
+  world.run_for(Duration());
+  world.host.restore_power();
+  world.run_for(Duration());
+  FileActor early(world.files, world.host, "early");
+  EXPECT_EQ(early.free_bytes(), free);
 }
 
 TEST(PowerLoss, OfADamagedMountFailsEveryCall) {

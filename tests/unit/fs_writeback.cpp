@@ -37,6 +37,17 @@ TEST(Flusher, WritesAFileThirtySecondsAfterItsFirstPageBecameDirty) {
   EXPECT_EQ(world.files.cache().writeback_pages(), 0);
 }
 
+// What is frozen is the processes, not the kernel.
+TEST(Flusher, GoesOnWhileTheHostsProcessesArePaused) {
+  FileWorld world;
+  ASSERT_TRUE(world->write("/f", 0, "written").has_value());
+  world.host.pause();
+  world.run_for(Duration::s(40));
+  EXPECT_EQ(world.files.cache().dirty_pages(), 0);
+  world.power_cut();
+  EXPECT_EQ(world->read("/f"), "written");
+}
+
 TEST(Flusher, StartsAtTheBackgroundLimitAndStopsBelowIt) {
   FileWorld world(with_limits(64 * kMiB, 16 * kMiB));
   MappedFile& map = world->map("/m", 64 * kMiB);

@@ -188,9 +188,10 @@ TEST_P(Files, NamesAndTheirErrors) {
     EXPECT_TRUE(removed);
     Result<void> removed_again = co_await files.remove(worker, "/d/e");
     EXPECT_EQ(code_of(removed_again), ErrorCode::not_found);
-    Result<SpaceInfo> space = files.space("/d");
+    Result<SpaceInfo> space = co_await files.space(worker, "/d");
     EXPECT_GE(space.value().total_bytes, space.value().free_bytes);
-    EXPECT_EQ(code_of(files.space("/none")), ErrorCode::not_found);
+    Result<SpaceInfo> missing = co_await files.space(worker, "/none");
+    EXPECT_EQ(code_of(missing), ErrorCode::not_found);
   });
 }
 

@@ -136,6 +136,23 @@ TEST_F(LinuxTest, AHoleWithoutSpaceIsNoSpace) {
   EXPECT_EQ(::umount2(on_disk("/small").c_str(), MNT_DETACH), 0);
 }
 
+// tmpfs gives a hole a page when it is read through a mapping. Where its kernel answers the read
+// without one, nothing fails.
+TEST_F(LinuxTest, ALoadFromAHoleWithoutSpaceIsNoSpace) {
+  ASSERT_EQ(::mkdir(on_disk("/small").c_str(), 0700), 0);
+  if (::mount("drydock", on_disk("/small").c_str(), "tmpfs", 0, "size=64k") != 0) {
+    GTEST_SKIP() << "not allowed to mount";
+  }
+  run([](Context& context) -> Task<void> {
+    Worker& worker = context.workers.add("w");
+    Result<std::unique_ptr<MappedFile>> map =
+        co_await context.files.map(worker, "/small/m", 64 * kPage);
+    Result<ByteChain> loaded = co_await (*map)->load(worker, 0, 64 * kPage);
+    if (!loaded) EXPECT_EQ(code_of(loaded), ErrorCode::no_space);
+  });
+  EXPECT_EQ(::umount2(on_disk("/small").c_str(), MNT_DETACH), 0);
+}
+
 // Many stores to one place, given without waiting in between: the last one given is the one that
 // stays, so batches keep their order.
 TEST_F(LinuxTest, StoresOfOneWorkerKeepTheirOrder) {
