@@ -103,9 +103,9 @@ void read_topology(const JsonAt& topology, Drill& drill) {
   const auto masters = std::ranges::count(drill.brokers, "master", &BrokerSpec::role);
   if (masters != 1) brokers.refuse("must have one master: this version runs one group of brokers");
   // The master first, as reports count them; then by name.
-  std::ranges::sort(drill.brokers, {}, &BrokerSpec::name);
-  std::ranges::stable_partition(drill.brokers,
-                                [](const BrokerSpec& broker) { return broker.role == "master"; });
+  std::ranges::sort(drill.brokers, {}, [](const BrokerSpec& broker) {
+    return std::pair(broker.role != "master", broker.name);
+  });
 }
 
 void read_conf(const JsonAt& conf, Drill& drill) {
