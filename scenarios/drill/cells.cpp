@@ -61,15 +61,18 @@ void apply(BrokerConfiguration& configuration, const std::string& key, const std
 // Builds the cells of one experiment.
 class Expansion {
  public:
-  Expansion(const Drill& drill, const UserConfiguration& user, const Settings& settings)
+  Expansion(const Drill& drill, const UserConfigurations& users, const Settings& settings)
       : drill_(drill), settings_(settings) {
     refuse_settings_of_axes();
-    own_ = properties_of(user);
-    const std::string source = user.file.empty() ? "defaults" : user.file;
-    ConfigurationResult parsed = parse_broker_configuration(user.text);
-    take_notes(parsed.notes, source, warnings_);
-    given_ = drydock::Settings(parsed.settings);
+    refuse_configurations_for_nobody(users);
     for (const BrokerSpec& broker : drill_.brokers) {
+      const UserConfiguration user = configuration_for(users, broker);
+      ConfigurationResult parsed = parse_broker_configuration(user.text);
+      take_notes(parsed.notes, user.file.empty() ? "defaults" : user.file, warnings_);
+      if (base_.empty()) {
+        own_ = properties_of(user);
+        given_ = drydock::Settings(parsed.settings);
+      }
       BrokerConfiguration configuration = parsed.configuration;
       configuration.store.behaviour = behaviour();
       for (const std::string& bug : drill_.behaviour.bugs) {
@@ -108,6 +111,19 @@ class Expansion {
     std::map<std::string, std::string> own;
     for (const PropertyLine& line : read_properties(user.text)) own[line.key] = line.value;
     return own;
+  }
+
+  void refuse_configurations_for_nobody(const UserConfigurations& users) const {
+    for (const UserConfiguration& user : users) {
+      if (user.target.empty()) continue;
+      const bool known = std::ranges::any_of(drill_.brokers, [&](const BrokerSpec& broker) {
+        return broker.name == user.target || broker.role == user.target;
+      });
+      if (!known) {
+        throw InputError("--conf " + user.target + "=" + user.file + ": " + drill_.source.file +
+                         " has no broker and no role of that name");
+      }
+    }
   }
 
   static bool varies(const Axis& axis, const std::string& key) {
@@ -256,17 +272,36 @@ std::string behaviour_of(const Drill& drill) {
   return text;
 }
 
-std::string replay_of(const Drill& drill, const UserConfiguration& user, const Settings& settings) {
+std::string name_of(const UserConfiguration& user) {
+  return user.target.empty() ? user.file : user.target + "=" + user.file;
+}
+
+std::string names_of(const UserConfigurations& users) {
+  std::string names;
+  for (const UserConfiguration& user : users) names += (names.empty() ? "" : ", ") + name_of(user);
+  return names.empty() ? "(RocketMQ's defaults)" : names;
+}
+
+std::string replay_of(const Drill& drill, const UserConfigurations& users,
+                      const Settings& settings) {
   std::string command = "drydock run " + drill.source.file;
-  if (!user.file.empty()) command += " --conf " + user.file;
+  for (const UserConfiguration& user : users) command += " --conf " + name_of(user);
   for (const auto& [key, value] : settings) command += " --set " + key + "=" + value;
   return command;
 }
 
 }  // namespace
 
-Experiment make_experiment(Drill drill, const UserConfiguration& user, const Settings& settings) {
-  Expansion expansion(drill, user, settings);
+UserConfiguration configuration_for(const UserConfigurations& users, const BrokerSpec& broker) {
+  for (const std::string& target : {broker.name, broker.role, std::string()}) {
+    const auto found = std::ranges::find(users, target, &UserConfiguration::target);
+    if (found != users.end()) return *found;
+  }
+  return {};
+}
+
+Experiment make_experiment(Drill drill, const UserConfigurations& users, const Settings& settings) {
+  Expansion expansion(drill, users, settings);
   Experiment experiment;
   experiment.cells = expansion.cells();
   BrokerConfiguration own = expansion.base().front();
@@ -277,11 +312,11 @@ Experiment make_experiment(Drill drill, const UserConfiguration& user, const Set
   facts.id = drill.id;
   facts.title = drill.title;
   facts.scenario_file = drill.source.file;
-  experiment.effective = effective_scenario(drill, user, settings);
+  experiment.effective = effective_scenario(drill, users, settings);
   facts.scenario_digest = digest(experiment.effective);
-  facts.configuration_file = user.file.empty() ? "(RocketMQ's defaults)" : user.file;
+  facts.configuration_file = names_of(users);
   facts.behaviour = behaviour_of(drill);
-  facts.replay = replay_of(drill, user, settings);
+  facts.replay = replay_of(drill, users, settings);
   facts.configuration = durability_settings(own);
   facts.promises = promises_of(own);
   facts.warnings = expansion.warnings();

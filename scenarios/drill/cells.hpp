@@ -12,11 +12,17 @@
 
 namespace drydock::scenarios {
 
-// The user's broker.conf. An empty file name: RocketMQ's own defaults.
+// A broker.conf of the user's.
 struct UserConfiguration {
   std::string file;
   std::string text;
+  std::string target;  // A broker's name or a role; empty: every broker that has none of its own.
 };
+using UserConfigurations = std::vector<UserConfiguration>;
+// That of a broker: the one for its name, else for its role, else for all. Without any of them
+// RocketMQ's own defaults count: then the file's name is empty.
+UserConfiguration configuration_for(const UserConfigurations& users, const BrokerSpec& broker);
+
 // Keys given on the command line; they win over everything.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
@@ -38,9 +44,10 @@ struct Experiment {
   bool perturb = false;   // Events of one instant come in an order that the seed draws.
 };
 
-// Throws InputError: a value that the broker refuses, a matrix that makes no sense.
+// Throws InputError: a value that the broker refuses, a configuration for nobody, a matrix that
+// makes no sense.
 // Precedence: RocketMQ's defaults < broker.conf < scenario < cell < settings.
-Experiment make_experiment(Drill drill, const UserConfiguration& user, const Settings& settings);
+Experiment make_experiment(Drill drill, const UserConfigurations& users, const Settings& settings);
 
 // The faults of one seed. Times are drawn from streams named by the fault's place, so the same seed
 // gives the same times in every cell.

@@ -6,11 +6,12 @@
 
 namespace drydock::scenarios {
 
-std::string effective_scenario(const Drill& drill, const UserConfiguration& user,
+std::string effective_scenario(const Drill& drill, const UserConfigurations& users,
                                const Settings& settings) {
   nlohmann::json json = nlohmann::json::parse(drill.canonical);
   for (const BrokerSpec& broker : drill.brokers) {
     nlohmann::json conf = nlohmann::json::object();
+    const UserConfiguration user = configuration_for(users, broker);
     for (const PropertyLine& line : read_properties(user.text)) conf[line.key] = line.value;
     for (const auto& [key, value] : broker.set) conf[key] = value;
     for (const auto& [key, value] : settings) conf[key] = value;

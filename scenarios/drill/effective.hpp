@@ -9,7 +9,7 @@ namespace drydock::scenarios {
 
 // A scenario again, without comments, keys sorted: run without --conf and --set it has the same
 // cells. Each broker's `conf` holds what file, scenario and settings say, the later one counting.
-std::string effective_scenario(const Drill& drill, const UserConfiguration& user,
+std::string effective_scenario(const Drill& drill, const UserConfigurations& users,
                                const Settings& settings);
 
 }  // namespace drydock::scenarios

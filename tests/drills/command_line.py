@@ -61,6 +61,8 @@ def refusals(report):
             (["run", DRILL, "--seed", "1..99999999999"], "more than 1000000 seeds"),
             (["run", DRILL, "--seed", ""], "--seed: '' is no seed"),
             (["run", DRILL, "--conf", ""], "--conf: names no file"),
+            (["run", DRILL, "--conf", f"slave={CONF}"], "has no broker and no role of that name"),
+            (["run", DRILL, "--conf", CONF, "--conf", CONF], "--conf: two files for all brokers"),
             (["run", DRILL, "--out", ""], "--out: names no directory"),
             (["run", str(huge_number)], f"{huge_number}: no JSON"),
             (["run", str(small_disk)], "disk/size: must be at least 1 MiB"),

@@ -32,7 +32,7 @@ inline scenarios::Experiment load(const std::string& drill, const std::string& c
   if (change) change(json);
   auto parsed = scenarios::parse_drill(drill, json.dump());
   scenarios::check_simulated(parsed);
-  return scenarios::make_experiment(std::move(parsed), {"broker.conf", conf}, {});
+  return scenarios::make_experiment(std::move(parsed), {{"broker.conf", conf, ""}}, {});
 }
 
 // One cell over seeds 1 to `seeds`, judged.

@@ -28,7 +28,7 @@ Drill drill_of() {
 
 Experiment experiment_of(const std::string& conf, Drill drill = drill_of(),
                          const Settings& settings = {}) {
-  return make_experiment(std::move(drill), {"broker.conf", conf}, settings);
+  return make_experiment(std::move(drill), {{"broker.conf", conf, ""}}, settings);
 }
 std::string refusal(Drill drill, const std::string& conf = "", const Settings& settings = {}) {
   try {
@@ -108,6 +108,26 @@ TEST(Cells, TheDigestIsOfTheEffectiveExperiment) {
   EXPECT_NE(experiment_of("a=2\n").facts.scenario_digest, digest);
   EXPECT_NE(experiment_of("a=1\n", drill_of(), {{"maxMessageSize", "10"}}).facts.scenario_digest,
             digest);
+}
+
+TEST(Cells, ABrokerHasItsOwnFileOrThatOfItsRoleOrThatOfAll) {
+  Drill drill = drill_of();
+  drill.brokers.push_back(drill.brokers[0]);
+  drill.brokers.back().name = "s";
+  drill.brokers.back().role = "slave";
+  const UserConfigurations users = {{"all.conf", "maxMessageSize=100", ""},
+                                    {"slave.conf", "maxMessageSize=200", "slave"}};
+  const Experiment experiment = make_experiment(drill, users, {});
+  EXPECT_EQ(experiment.cells[0].brokers[0].store.max_message_size, 100);
+  EXPECT_EQ(experiment.cells[0].brokers[1].store.max_message_size, 200);
+  EXPECT_EQ(experiment.facts.configuration_file, "all.conf, slave=slave.conf");
+  try {
+    (void)make_experiment(drill, {{"x.conf", "", "broker-x"}}, {});
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "--conf broker-x=x.conf: f.json has no broker and no role of that name");
+  }
 }
 
 TEST(Cells, AnAxisOfChoicesSetsTheirKeys) {

@@ -1,7 +1,6 @@
 // From what the command line names to an experiment.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +11,8 @@ namespace drydock::cli {
 // What `run` and `check` have in common.
 struct ExperimentOptions {
   std::string scenario;
-  std::optional<std::string> conf;  // None: RocketMQ's defaults.
-  std::vector<std::string> set;     // KEY=VALUE
+  std::vector<std::string> conf;  // FILE or BROKER=FILE; none: RocketMQ's defaults.
+  std::vector<std::string> set;   // KEY=VALUE
 };
 
 // Throws scenarios::InputError.

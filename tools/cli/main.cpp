@@ -13,7 +13,12 @@ using drydock::cli::RunOptions;
 
 void add_experiment(CLI::App& command, ExperimentOptions& options) {
   command.add_option("scenario", options.scenario, "The drill (JSON with comments)")->required();
-  command.add_option("--conf", options.conf, "Your broker.conf; without it RocketMQ's defaults");
+  command
+      .add_option("--conf", options.conf,
+                  "Your broker.conf, or BROKER=FILE, master=FILE, slave=FILE for some; without "
+                  "it RocketMQ's defaults")
+      ->expected(1)
+      ->take_all();
   command.add_option("--set", options.set, "KEY=VALUE of broker.conf, over everything else")
       ->expected(1)
       ->take_all();
