@@ -45,7 +45,7 @@ ASAN = Configuration(
     "clang++ -O1 sanitized", "test-asan", "clang++-19",
     ("-Doptimization=1", "-Ddebug=false", "-Db_sanitize=address,undefined",
      "-Dcpp_args=-gline-tables-only -fno-omit-frame-pointer -fno-sanitize-recover=undefined"),
-    ("unit", "contract", "property"), patience=4)
+    ("unit", "contract", "property", "fuzz"), patience=4)
 OTHERS = (
     ASAN,
     Configuration("clang++ -O2", "fp-clang-O2", "clang++-19", ("-Doptimization=2", "-Ddebug=false"),
