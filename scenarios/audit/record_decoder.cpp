@@ -67,12 +67,14 @@ DecodedRecord decode_message(Cursor cursor, std::size_t total, std::uint32_t mag
   record.kind = DecodedRecord::Kind::message;
   record.total_bytes = static_cast<std::int64_t>(total);
   const auto checksum = static_cast<std::uint32_t>(cursor.integer(4));
-  cursor.take(4 + 4 + 8);  // queueId, flag, queueOffset
+  record.queue_id = static_cast<std::int32_t>(cursor.integer(4));
+  cursor.take(4);  // flag
+  record.queue_offset = static_cast<std::int64_t>(cursor.integer(8));
   record.physical_offset = static_cast<std::int64_t>(cursor.integer(8));
   const auto flags = static_cast<std::uint32_t>(cursor.integer(4));
   cursor.take(8);  // bornTimestamp
   cursor.take((flags & kBornHostV6) != 0 ? 20 : 8);
-  cursor.take(8);  // storeTimestamp
+  record.store_ms = static_cast<std::int64_t>(cursor.integer(8));
   cursor.take((flags & kStoreHostV6) != 0 ? 20 : 8);
   cursor.take(4 + 8);  // reconsumeTimes, preparedTransactionOffset
   record.body = cursor.take(cursor.integer(4));

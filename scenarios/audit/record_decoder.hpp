@@ -28,6 +28,9 @@ struct DecodedRecord {
   std::int64_t total_bytes = 0;
   std::string_view why;
   std::int64_t physical_offset = 0;  // What the record says of itself.
+  std::int32_t queue_id = 0;
+  std::int64_t queue_offset = 0;
+  std::int64_t store_ms = 0;  // storeTimestamp: ms since the Unix epoch.
   std::span<const std::byte> body;
   std::string_view topic;
   std::string_view properties;

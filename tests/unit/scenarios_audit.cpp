@@ -99,6 +99,9 @@ TEST(Decoder, ReadsTheGoldenRecord) {
   ASSERT_EQ(record.kind, DecodedRecord::Kind::message) << record.why;
   EXPECT_EQ(record.total_bytes, 133);
   EXPECT_EQ(record.physical_offset, 4660);
+  EXPECT_EQ(record.queue_id, 3);
+  EXPECT_EQ(record.queue_offset, 7);
+  EXPECT_EQ(record.store_ms, 1'700'000'000'123);
   EXPECT_EQ(record.topic, "TopicTest");
   EXPECT_EQ(property(record.properties, "KEYS"), "k1");
   EXPECT_EQ(property(record.properties, "WAIT"), "true");
