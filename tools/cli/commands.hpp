@@ -8,7 +8,16 @@
 //   experiment    from the files that a command names to cells
 //   list          what scenarios can refer to
 //   lint_conf     what a broker.conf says, what of it counts here, and what it promises
+//   serve_broker  runs a broker on real files and sockets
+//   send          sends messages to one
+//   store_dump    the records of a store
+//   store_verify  whether a store is in order
 //   version       which build this is
+//   arguments     which options each command has, and their help
+//   broker_conf   a broker.conf for one broker
+//   linux_program a program on Linux, and the signals that stop it
+//   recovery_watch  what recovery leaves behind the end of a log
+//   store_files, store_walk  a store as it lies on disk
 //   worker_pool   worker processes that a crash cannot take the rest down with
 //   input_file    files that users name
 //   terminal      how wide it is
@@ -19,6 +28,7 @@
 // interrupted.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +37,7 @@
 
 namespace drydock::cli {
 
+inline constexpr int kDamageFound = 1;
 inline constexpr int kInputWrong = 2;
 inline constexpr int kInternalError = 3;
 inline constexpr int kInterrupted = 130;
@@ -46,12 +57,39 @@ struct LintConfOptions {
   bool strict = false;  // Anything without effect is wrong input.
 };
 
+struct ServeBrokerOptions {
+  std::string conf;
+  std::optional<std::string> store;   // None: storePathRootDir of the conf.
+  std::optional<std::string> listen;  // ADDR or ADDR:PORT.
+};
+
+struct SendOptions {
+  std::string to;  // ADDR:PORT
+  std::string topic;
+  std::optional<std::int32_t> queue;  // None: the broker chooses.
+  std::uint64_t count = 1;
+  std::string body_size = "1 KiB";
+  std::uint64_t first_key = 1;
+  std::uint32_t in_flight = 16;
+  std::string timeout = "3 s";
+  std::optional<std::string> acked;  // None: no file.
+};
+
+struct StoreOptions {
+  std::string directory;
+  std::optional<std::string> conf;
+};
+
 // Each returns the exit status. Wrong input is thrown as scenarios::InputError.
 int run(const RunOptions& options);
 int check(const ExperimentOptions& options);
 int replay(const std::string& file);
 int lint_conf(const LintConfOptions& options);
 int list();
+int serve_broker(const ServeBrokerOptions& options);
+int send(const SendOptions& options);
+int store_dump(const StoreOptions& options);
+int store_verify(const StoreOptions& options);
 int version();
 
 // The version of this build.

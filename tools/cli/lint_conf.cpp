@@ -27,18 +27,6 @@ using Row = std::array<std::string, 6>;  // Line, key, value, default, state, ef
 
 constexpr std::size_t kCellMax = 44;  // Bytes; longer cells are cut.
 
-// A terminal obeys control characters; those of a file must not reach it. Beyond ASCII they are
-// U+0080 to U+009F: two bytes, of which the first one is C2.
-std::string printable(std::string text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto before = static_cast<unsigned char>(i == 0 ? ' ' : text[i - 1]);
-    if (byte < 0x20 || byte == 0x7f) text[i] = '?';
-    if (before == 0xc2 && byte < 0xa0) text.replace(i - 1, 2, "?");
-  }
-  return text;
-}
-
 std::string cell(const std::string& text) {
   if (text.size() <= kCellMax) return printable(text);
   std::size_t end = kCellMax - 3;

@@ -15,4 +15,15 @@ std::size_t terminal_width() {
   return std::min<std::size_t>(size.ws_col, 120);
 }
 
+// Beyond ASCII they are U+0080 to U+009F: two bytes, of which the first one is C2.
+std::string printable(std::string text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto before = static_cast<unsigned char>(i == 0 ? ' ' : text[i - 1]);
+    if (byte < 0x20 || byte == 0x7f) text[i] = '?';
+    if (before == 0xc2 && byte < 0xa0) text.replace(i - 1, 2, "?");
+  }
+  return text;
+}
+
 }  // namespace drydock::cli

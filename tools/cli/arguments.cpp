@@ -1,0 +1,163 @@
+#include "tools/cli/arguments.hpp"
+
+#include <memory>
+
+#include "tools/cli/commands.hpp"
+
+namespace drydock::cli {
+namespace {
+
+using Chosen = std::function<int()>;
+
+// Options of a command live as long as the function that runs it.
+template <class Options>
+std::shared_ptr<Options> options_for(CLI::App* command, Chosen& chosen,
+                                     int (*run_command)(const Options&)) {
+  auto options = std::make_shared<Options>();
+  command->callback(
+      [options, &chosen, run_command] { chosen = [=] { return run_command(*options); }; });
+  return options;
+}
+
+void add_experiment(CLI::App& command, ExperimentOptions& options) {
+  command.add_option("scenario", options.scenario, "The drill (JSON with comments)")->required();
+  command
+      .add_option("--conf", options.conf,
+                  "Your broker.conf, or BROKER=FILE, master=FILE, slave=FILE for some; without "
+                  "it RocketMQ's defaults")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--set", options.set, "KEY=VALUE of broker.conf, over everything else")
+      ->expected(1)
+      ->take_all();
+}
+
+void add_run(CLI::App& app, Chosen& chosen) {
+  CLI::App* const command = app.add_subcommand("run", "Run a drill over its cells and seeds");
+  const auto options = options_for<RunOptions>(command, chosen, run);
+  add_experiment(*command, options->experiment);
+  command->add_option("--seed", options->seeds, "N or N..M; without it the drill's own");
+  command->add_option("--jobs", options->jobs, "Worker processes; without it one per core");
+  command->add_flag(
+      "--verify", options->verify,
+      "Run each (cell, seed) twice more, side by side, and name the first event that differs");
+  command->add_flag("--perturb", options->perturb,
+                    "Let each seed draw the order of events that fall on the same instant");
+  command->add_option(
+      "--out", options->out,
+      "Directory for result.json, junit.xml, summary.md, and repro.json if a run fails");
+  command->add_option("--junit", options->junit, "File for junit.xml alone");
+}
+
+void add_check(CLI::App& app, Chosen& chosen) {
+  CLI::App* const command = app.add_subcommand(
+      "check", "Whether a scenario is accepted; prints it with everything folded in");
+  add_experiment(*command, *options_for<ExperimentOptions>(command, chosen, check));
+}
+
+void add_replay(CLI::App& app, Chosen& chosen) {
+  CLI::App* const command =
+      app.add_subcommand("replay", "Run again what did not pass, from its repro.json");
+  const auto file = options_for<std::string>(command, chosen, replay);
+  command->add_option("file", *file, "The repro.json of an earlier run")->required();
+}
+
+void add_lint_conf(CLI::App& app, Chosen& chosen) {
+  CLI::App* const command = app.add_subcommand(
+      "lint-conf", "What a broker.conf says, what of it counts here, and what it promises");
+  const auto options = options_for<LintConfOptions>(command, chosen, lint_conf);
+  command->add_option("file", options->file, "Your broker.conf")->required();
+  command->add_flag("--strict", options->strict,
+                    "Exit status 2 if a line is unknown, replaced, refused or without effect");
+}
+
+void add_serve_broker(CLI::App& serve, Chosen& chosen) {
+  CLI::App* const command =
+      serve.add_subcommand("broker", "A broker. A testbed, not for production");
+  const auto options = options_for<ServeBrokerOptions>(command, chosen, serve_broker);
+  command->add_option("--conf", options->conf, "Your broker.conf")->required();
+  command->add_option("--store", options->store,
+                      "Directory of the store, instead of storePathRootDir and storePathCommitLog");
+  command->add_option("--listen", options->listen,
+                      "ADDR or ADDR:PORT, instead of brokerIP1 and listenPort; without it"
+                      " 127.0.0.1. 0.0.0.0: every address of this machine, brokerIP1 counts");
+  command->footer(
+      "Serves until SIGINT or SIGTERM, then stops in an orderly way; a second signal ends it at\n"
+      "once. Prints a line when it serves, with what recovery cut off the store.\n"
+      "Exit status: 0 stopped in an orderly way; 1 stopped, but the store could not be closed;\n"
+      "2 it could not serve (port in use, directory full or not writable, a file of the wrong\n"
+      "size, a bad broker.conf).\n"
+      "Example: drydock serve broker --conf docs/examples/broker.conf --store /tmp/store");
+}
+
+void add_send(CLI::App& app, Chosen& chosen) {
+  CLI::App* const command = app.add_subcommand("send", "Send messages to a broker");
+  const auto options = options_for<SendOptions>(command, chosen, send);
+  command->add_option("--to", options->to, "The broker: ADDR:PORT")->required();
+  command->add_option("--topic", options->topic, "Topic; the broker makes it if it may")
+      ->required();
+  command->add_option("--queue", options->queue, "Queue; without it the broker chooses");
+  command->add_option("--count", options->count, "How many messages; without it 1");
+  command->add_option("--body-size", options->body_size, "\"1 KiB\", 200B; without it 1 KiB");
+  command->add_option("--keys", options->first_key,
+                      "Key of the first message, counted up from there; without it 1");
+  command->add_option("--in-flight", options->in_flight, "Sends at a time; without it 16");
+  command->add_option("--timeout", options->timeout,
+                      "Of one send, retries included: 500ms, 3s; without it 3 s");
+  command->add_option("--acked", options->acked,
+                      "New file for the acknowledged keys, one line each, written as they come:"
+                      " KEY PHYSICAL-OFFSET QUEUE-OFFSET");
+  command->footer(
+      "Prints a line for every send that was not acknowledged, and a summary. Unknown: the broker\n"
+      "may or may not have the message. SIGINT or SIGTERM: no further sends, then the summary.\n"
+      "Exit status: 0 all acknowledged; 1 not all; 2 no broker there; 130 interrupted.\n"
+      "Example: drydock send --to 127.0.0.1:10911 --topic orders --count 1000");
+}
+
+void add_store_command(CLI::App& store, Chosen& chosen, const char* name, const char* help,
+                       const char* footer, int (*run_command)(const StoreOptions&)) {
+  CLI::App* const command = store.add_subcommand(name, help);
+  const auto options = options_for<StoreOptions>(command, chosen, run_command);
+  command->add_option("directory", options->directory, "The store: what storePathRootDir names")
+      ->required();
+  command->add_option("--conf", options->conf,
+                      "Its broker.conf, for mappedFileSizeCommitLog and storePathCommitLog;"
+                      " without it the names of the files say how long they should be");
+  command->footer(footer);
+}
+
+void add_store(CLI::App& app, Chosen& chosen) {
+  CLI::App* const store = app.add_subcommand("store", "Look into a broker's store directory");
+  store->require_subcommand(1);
+  add_store_command(
+      *store, chosen, "dump", "Every record of the commit log, a line each",
+      "A line: physical offset, size, topic, queue, queue offset, store time, key. Blanks, zeros\n"
+      "and damaged places have a line, too. Nothing is written.\n"
+      "Exit status: 0 all could be read; 1 something is damaged; 2 no store, or unreadable.",
+      store_dump);
+  add_store_command(
+      *store, chosen, "verify", "Whether it is in order, and what recovery would cut",
+      "Checks names, sizes and order of the files, every record, the checkpoint and the abort\n"
+      "file. Nothing is written. A torn tail is damage: the line says where recovery would cut.\n"
+      "Exit status: 0 clean; 1 damage found; 2 no store, or unreadable.",
+      store_verify);
+}
+
+}  // namespace
+
+void add_commands(CLI::App& app, Chosen& chosen) {
+  app.require_subcommand(1);
+  add_run(app, chosen);
+  add_check(app, chosen);
+  add_replay(app, chosen);
+  add_lint_conf(app, chosen);
+  CLI::App* const serve = app.add_subcommand("serve", "Serve on real files and sockets");
+  serve->require_subcommand(1);
+  add_serve_broker(*serve, chosen);
+  add_send(app, chosen);
+  add_store(app, chosen);
+  app.add_subcommand("list", "What scenarios can refer to")->callback([&chosen] { chosen = list; });
+  app.add_subcommand("version", "Which build this is")->callback([&chosen] { chosen = version; });
+}
+
+}  // namespace drydock::cli

@@ -1,0 +1,77 @@
+// drydock store dump: every record of a commit log, a line each.
+#include <time.h>
+
+#include <cstdio>
+
+#include "scenarios/drill/drill.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/store_files.hpp"
+#include "tools/cli/store_walk.hpp"
+#include "tools/cli/terminal.hpp"
+
+namespace drydock::cli {
+namespace {
+
+using Kind = LogPiece::Kind;
+
+// "2026-11-30T07:48:12.345Z"; milliseconds as they are if no calendar reaches so far.
+std::string text_of_time(std::int64_t ms) {
+  const time_t seconds = ms / 1000;
+  struct tm parts = {};
+  char text[64];
+  if (ms < 0 || ::gmtime_r(&seconds, &parts) == nullptr) return std::to_string(ms) + "ms";
+  const std::size_t length = ::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+  char fraction[8];
+  std::snprintf(fraction, sizeof fraction, ".%03dZ", static_cast<int>(ms % 1000));
+  return std::string(text, length) + fraction;
+}
+
+// One word, whatever the file holds.
+std::string word(std::string_view text) {
+  if (text.empty()) return "-";
+  std::string shown = printable(std::string(text));
+  for (char& c : shown) {
+    if (c == ' ') c = '_';
+  }
+  return shown;
+}
+
+void print_message(const LogPiece& piece) {
+  const scenarios::DecodedRecord& record = piece.record;
+  const std::string key = printable(std::string(scenarios::property(record.properties, "KEYS")));
+  std::printf("%20lld %10lld %s %d %lld %s %s\n", static_cast<long long>(piece.offset),
+              static_cast<long long>(piece.bytes), word(record.topic).c_str(), record.queue_id,
+              static_cast<long long>(record.queue_offset), text_of_time(record.store_ms).c_str(),
+              key.empty() ? "-" : key.c_str());
+}
+
+void print_other(const LogPiece& piece) {
+  std::string what = "(zeros to the end of the file)";
+  if (piece.kind == Kind::blank) what = "(blank: the rest of the file is unused)";
+  if (piece.kind == Kind::damage) what = "(damaged: " + piece.why + ")";
+  std::printf("%20lld %10lld %s\n", static_cast<long long>(piece.offset),
+              static_cast<long long>(piece.bytes), what.c_str());
+}
+
+}  // namespace
+
+int store_dump(const StoreOptions& options) {
+  const StoreFiles store = list_store(options.directory, options.conf);
+  std::printf("#%19s %10s topic queue queue-offset store-time key\n", "offset", "size");
+  bool damaged = false;
+  for (const LogFile& file : store.files) {
+    if (!file.begin) {
+      std::printf("# %s: not named by an offset, left out\n", printable(file.path).c_str());
+      damaged = true;
+      continue;
+    }
+    const MappedInput input(file.path);
+    walk_pieces(*file.begin, input.bytes(), [&damaged](const LogPiece& piece) {
+      if (piece.kind == Kind::damage) damaged = true;
+      piece.kind == Kind::message ? print_message(piece) : print_other(piece);
+    });
+  }
+  return damaged ? kDamageFound : 0;
+}
+
+}  // namespace drydock::cli

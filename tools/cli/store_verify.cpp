@@ -1,0 +1,229 @@
+// drydock store verify: whether a store is in order, and what recovery would make of it.
+//
+// What it looks at: names, sizes and order of the log's files; every byte of them; the checkpoint
+// and the abort file. What it does not: consume queues and index files, which a broker makes again
+// from the log.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "scenarios/drill/drill.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/store_files.hpp"
+#include "tools/cli/store_walk.hpp"
+#include "tools/cli/terminal.hpp"
+
+namespace drydock::cli {
+namespace {
+
+using Kind = LogPiece::Kind;
+
+constexpr std::size_t kFindingsShown = 20;
+constexpr std::int64_t kCheckpointFileBytes = 4096;  // Storage reference, 5.1.
+constexpr std::size_t kCheckpointFieldBytes = 40;
+
+// How many findings there are; the first ones are printed as they come.
+class Findings {
+ public:
+  void add(const std::string& line) {
+    if (++count_ <= kFindingsShown) std::printf("damage: %s\n", printable(line).c_str());
+  }
+  std::size_t count() const { return count_; }
+  void finish() const {
+    if (count_ > kFindingsShown) std::printf("damage: and %zu more\n", count_ - kFindingsShown);
+  }
+
+ private:
+  std::size_t count_ = 0;
+};
+
+// What is known of the log after the walk.
+struct LogState {
+  std::int64_t messages = 0;         // In front of `end`.
+  std::int64_t end = 0;              // Where a recovery that reads the whole log ends it.
+  bool ended = false;                // Something that is no record has been met.
+  std::string end_why;               // What.
+  std::int64_t last_used = 0;        // End of the last byte that is not zero, blanks left out.
+  std::int64_t messages_behind = 0;  // Behind `end`.
+  std::int64_t newest_ms = 0;        // The newest store time in front of `end`.
+};
+
+class LogCheck {
+ public:
+  LogCheck(const StoreFiles& store, Findings& findings) : store_(store), findings_(findings) {}
+
+  LogState run() {
+    for (std::size_t i = 0; i < store_.files.size(); ++i) {
+      const LogFile& file = store_.files[i];
+      const bool last = i + 1 == store_.files.size();
+      if (last && file.bytes == 0) {
+        std::printf("note: %s is empty: a broker removes it at start\n", file.path.c_str());
+        break;
+      }
+      if (!check_name(file)) continue;
+      check_size(file);
+      check_order(file);
+      const MappedInput input(file.path);
+      walk_pieces(*file.begin, input.bytes(), [this](const LogPiece& piece) { take(piece); });
+      if (!last) check_closed(file);
+      next_ = *file.begin + store_.file_bytes;
+    }
+    if (state_.messages_behind > 0 && !damage_seen_) {
+      findings_.add("at " + std::to_string(state_.end) + ": " + state_.end_why +
+                    ", but there are records behind it");
+    }
+    return state_;
+  }
+
+ private:
+  bool check_name(const LogFile& file) {
+    if (!file.begin) {
+      findings_.add(file.path + " is not named by an offset: a broker refuses to start");
+      return false;
+    }
+    // Numbers of another length sort to another place.
+    if (file.name.size() != 20) findings_.add(file.path + ": a name has 20 digits");
+    return true;
+  }
+  void check_size(const LogFile& file) {
+    if (file.bytes == store_.file_bytes) return;
+    findings_.add(file.path + " has " + std::to_string(file.bytes) + " bytes, not " +
+                  std::to_string(store_.file_bytes) + ": a broker refuses to start");
+  }
+  void check_order(const LogFile& file) {
+    if (next_ < 0) {
+      state_.end = *file.begin;
+    } else if (*file.begin != next_) {
+      findings_.add("the file at " + std::to_string(next_) + " is missing in front of " +
+                    file.path);
+    }
+  }
+
+  // Recovery goes on to the next file only at a blank.
+  void check_closed(const LogFile& file) {
+    if (state_.ended || file.bytes == 0 || state_.end != *file.begin + file.bytes) return;
+    damage_seen_ = true;
+    findings_.add(file.path + " ends without a blank record");
+    end_at(state_.end, "a file ends without a blank record");
+  }
+
+  void take(const LogPiece& piece) {
+    switch (piece.kind) {
+      case Kind::message: take_message(piece); break;
+      case Kind::blank:
+        if (!state_.ended) state_.end_why = "a blank";
+        break;
+      case Kind::zeros: end_at(piece.offset, "zeros to the end of the file"); break;
+      case Kind::damage:
+        damage_seen_ = true;
+        end_at(piece.offset, piece.why);
+        findings_.add("at " + std::to_string(piece.offset) + ": " + piece.why + " (" +
+                      std::to_string(piece.bytes) + " bytes)");
+        state_.last_used = piece.offset + piece.bytes;
+        break;
+    }
+  }
+  void take_message(const LogPiece& piece) {
+    state_.last_used = piece.offset + piece.bytes;
+    if (state_.ended) {
+      ++state_.messages_behind;
+      return;
+    }
+    ++state_.messages;
+    state_.end = piece.offset + piece.bytes;
+    state_.newest_ms = std::max(state_.newest_ms, piece.record.store_ms);
+  }
+  void end_at(std::int64_t offset, const std::string& why) {
+    if (state_.ended) return;
+    state_.ended = true;
+    state_.end = offset;
+    state_.end_why = why;
+  }
+
+  const StoreFiles& store_;
+  Findings& findings_;
+  LogState state_;
+  std::int64_t next_ = -1;  // Where the next file should begin.
+  bool damage_seen_ = false;
+};
+
+// Storage reference, 5.1: what a checkpoint says was flushed or confirmed lies in the log.
+void check_checkpoint(const StoreFiles& store, const LogState& log, Findings& findings) {
+  const std::string path = store.root + "/checkpoint";
+  std::error_code missing;
+  if (!std::filesystem::exists(path, missing)) {
+    std::printf("checkpoint: none\n");
+    return;
+  }
+  const MappedInput input(path);
+  const auto bytes = static_cast<std::int64_t>(input.bytes().size());
+  if (bytes != kCheckpointFileBytes) {
+    findings.add(path + " has " + std::to_string(bytes) + " bytes, not " +
+                 std::to_string(kCheckpointFileBytes));
+  }
+  if (input.bytes().size() < kCheckpointFieldBytes) return;
+  const std::int64_t flushed_ms = integer_at(input.bytes(), 0);
+  const std::int64_t confirmed = integer_at(input.bytes(), 32);
+  std::printf("checkpoint: flushed up to store time %lld ms\n", static_cast<long long>(flushed_ms));
+  if (flushed_ms < 0 || flushed_ms > log.newest_ms) {
+    findings.add(path + " says that a message stored at " + std::to_string(flushed_ms) +
+                 " ms was flushed; the newest one that recovery finds is of " +
+                 std::to_string(log.newest_ms) + " ms");
+  }
+  if (confirmed < 0 || confirmed > log.end) {
+    findings.add(path + " says that the log is confirmed up to " + std::to_string(confirmed) +
+                 "; it ends at " + std::to_string(log.end));
+  }
+}
+
+// True: the last stop was no orderly one.
+bool check_abort(const StoreFiles& store) {
+  const std::string path = store.root + "/abort";
+  std::error_code missing;
+  const bool present = std::filesystem::exists(path, missing);
+  if (store_is_locked(store.root)) {
+    std::printf("lock: held: a broker runs on this store and may write while this reads\n");
+  } else if (present) {
+    std::printf("abort file: there: the last stop was a crash; the next start recovers from it\n");
+  } else {
+    std::printf("abort file: none: the last stop was an orderly one, or no broker has run here\n");
+  }
+  return present;
+}
+
+void print_cut(const LogState& log, bool crashed) {
+  std::printf("recovery would cut the log at %lld (%s): %lld bytes behind it",
+              static_cast<long long>(log.end), log.end_why.c_str(),
+              static_cast<long long>(std::max<std::int64_t>(log.last_used - log.end, 0)));
+  if (log.messages_behind > 0) {
+    std::printf(", %lld whole records among them", static_cast<long long>(log.messages_behind));
+  }
+  std::printf("%s\n", crashed ? ""
+                              : "; no crash explains them: damage since the last stop, or"
+                                " what an earlier recovery has cut and left there");
+}
+
+}  // namespace
+
+int store_verify(const StoreOptions& options) {
+  const StoreFiles store = list_store(options.directory, options.conf);
+  Findings findings;
+  const LogState log = LogCheck(store, findings).run();
+  std::printf("log: %zu files of %lld bytes, %lld messages, ends at %lld\n", store.files.size(),
+              static_cast<long long>(store.file_bytes), static_cast<long long>(log.messages),
+              static_cast<long long>(log.end));
+  const bool crashed = check_abort(store);
+  check_checkpoint(store, log, findings);
+  if (log.last_used > log.end) print_cut(log, crashed);
+  findings.finish();
+  if (findings.count() > 0) {
+    std::printf("%s: damaged\n", store.root.c_str());
+    return kDamageFound;
+  }
+  std::printf("%s: clean\n", store.root.c_str());
+  return 0;
+}
+
+}  // namespace drydock::cli
