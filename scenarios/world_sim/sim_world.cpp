@@ -351,7 +351,9 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
 
 std::vector<std::string> not_modelled() {
   std::vector<std::string> lines = {"consume queues: the log alone is judged",
-                                    "replication, name server, pulls and consumers",
+                                    "routes: a client knows one broker, and does not find a "
+                                    "slave that was promoted",
+                                    "pulls and consumers",
                                     "CPU time: it costs nothing, so no throughput is printed",
                                     "JVM pauses, memory pressure, full disks",
                                     "rto.steady and the stages of rto.fault (detect, decide, ...)"};

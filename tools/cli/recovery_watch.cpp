@@ -1,5 +1,6 @@
 #include "tools/cli/recovery_watch.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "scenarios/drill/drill.hpp"

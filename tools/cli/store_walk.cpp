@@ -1,5 +1,6 @@
 #include "tools/cli/store_walk.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "tools/cli/store_files.hpp"
