@@ -19,7 +19,7 @@ class Broker {
   Broker(Context& context, BrokerConfiguration configuration)
       : context_(context),
         configuration_(std::move(configuration)),
-        store_(context, configuration_.store, store_host()),
+        store_(context, store_configuration(), store_host()),
         master_(make_master()),
         slave_(make_slave()),
         sends_(context, configuration_, store_, master_.get()),
@@ -69,6 +69,11 @@ class Broker {
     return {address, configuration_.listen_port};
   }
 
+  StoreConfiguration store_configuration() const {
+    StoreConfiguration store = configuration_.store;
+    store.replica = configuration_.ha.role == BrokerRole::slave;
+    return store;
+  }
   std::unique_ptr<HaMaster> make_master() {
     if (configuration_.ha.role == BrokerRole::slave) return nullptr;
     HaConfiguration ha = configuration_.ha;

@@ -131,10 +131,22 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) {
                   return set_bool(c.store.flush_commit_log_timed, v);
                 }},
+    HonouredKey{"flushConsumeQueueLeastPages", "pages of 4096 bytes, a whole number from 0",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.flush_consume_queue_least_pages, v, 0, kInt32Max);
+                }},
+    HonouredKey{"flushConsumeQueueThoroughInterval", kMs,
+                [](Configuration& c, std::string_view v) {
+                  return set_ms(c.store.flush_consume_queue_thorough_interval, v);
+                }},
     HonouredKey{"flushDiskType", "ASYNC_FLUSH or SYNC_FLUSH", &set_flush_disk_type},
     HonouredKey{"flushIntervalCommitLog", kMs,
                 [](Configuration& c, std::string_view v) {
                   return set_ms(c.store.flush_interval_commit_log, v);
+                }},
+    HonouredKey{"flushIntervalConsumeQueue", kMs,
+                [](Configuration& c, std::string_view v) {
+                  return set_ms(c.store.flush_interval_consume_queue, v);
                 }},
     HonouredKey{
         "haHousekeepingInterval", kMs,
@@ -165,6 +177,11 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.store.mapped_file_size_commit_log, v, 1, kInt32Max);
                 }},
+    HonouredKey{"mappedFileSizeConsumeQueue",
+                "bytes, a whole number from 1 to 2147483640, rounded up to a multiple of 20",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.mapped_file_size_consume_queue, v, 1, 2'147'483'640);
+                }},
     HonouredKey{"maxMessageSize", "bytes, a whole number from 10 to 16777216",
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.store.max_message_size, v, 10, kFrameBytesMax);
@@ -173,6 +190,9 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) {
                   return set_ms(c.store.os_page_cache_busy_timeout, v);
                 }},
+    HonouredKey{
+        "readUnCommitted", kBool,
+        [](Configuration& c, std::string_view v) { return set_bool(c.store.read_uncommitted, v); }},
     HonouredKey{"sendMessageThreadPoolNums", "a whole number from 1 to 1000",
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.send_message_thread_pool_nums, v, 1, 1000);
@@ -206,6 +226,7 @@ constexpr std::string_view kOtherBytes = "another layout of the store's files";
 
 constexpr std::array kRefused = {
     RefusedKey{"duplicationEnable", "false", kOtherMode},
+    RefusedKey{"enableConsumeQueueExt", "false", kOtherBytes},
     RefusedKey{"enableControllerMode", "false", kOtherMode},
     RefusedKey{"enableDLegerCommitLog", "false", kOtherMode},
     RefusedKey{"enableSlaveActingMaster", "false", kOtherMode},

@@ -59,7 +59,7 @@ Task<void> Checkpoint::run() {
   for (;;) {
     Result<void> due = co_await grid.until(changed_, dirty);
     if (!due) co_return;
-    Result<void> flushed = co_await flush();
+    Result<void> flushed = co_await flush(worker_);
     if (!flushed && !failed) {
       context_.observer.log(LogLevel::error, "can't write the checkpoint file; will try again");
     }
@@ -67,16 +67,19 @@ Task<void> Checkpoint::run() {
   }
 }
 
-Task<Result<void>> Checkpoint::flush() {
+Task<Result<void>> Checkpoint::flush(Worker& worker) {
   if (map_ == nullptr || fields_ == written_) co_return Result<void>();
+  Result<Mutex::Permit> turn = co_await writing_.lock();
+  if (!turn) co_return turn.error();
+  co_await context_.chaos.reach(CrashPoint::store_before_checkpoint_write);
   const CheckpointFields fields = fields_;
   const std::array<std::byte, kCheckpointFieldBytes> bytes = encode_checkpoint(fields);
-  if (!map_->try_store(worker_, 0, bytes)) {
+  if (!map_->try_store(worker, 0, bytes)) {
     SharedBytes copy = SharedBytes::copy_of(std::span<const std::byte>(bytes));
-    Result<void> stored = co_await map_->store(worker_, 0, std::move(copy));
+    Result<void> stored = co_await map_->store(worker, 0, std::move(copy));
     if (!stored) co_return stored;
   }
-  Result<void> synced = co_await map_->sync(worker_, 0, kCheckpointBytes);
+  Result<void> synced = co_await map_->sync(worker, 0, kCheckpointBytes);
   if (synced) written_ = fields;
   co_return synced;
 }

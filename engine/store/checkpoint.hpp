@@ -1,14 +1,15 @@
 // The checkpoint file: how far recovery may trust what was written before (storage reference, 5.1).
 //
 //   offset 0   physicMsgTimestamp    store time of the newest message that a flush has covered
-//   offset 8   logicsMsgTimestamp    … that was dispatched to its queue      (0 in this version)
+//   offset 8   logicsMsgTimestamp    … that was dispatched to its queue, whether flushed or not
 //   offset 16  indexMsgTimestamp     … whose index file is flushed           (0 in this version)
 //   offset 24  masterFlushedOffset   on slaves                               (0 in this version)
-//   offset 32  confirmPhyOffset                                              (0 in this version)
+//   offset 32  confirmPhyOffset      start of the last record that recovery accepted
 //   up to 4096 zeros
 //
-// All i64, times in ms. The file is written every 1000 ms and at an orderly stop. Difference:
-// RocketMQ writes it each second even if nothing has changed; we skip that.
+// All i64, times in ms. The file is written every 1000 ms, after each thorough flush of the consume
+// queues and at an orderly stop. Difference: RocketMQ writes it each second even if nothing has
+// changed; we skip that.
 #pragma once
 
 #include <array>
@@ -16,6 +17,7 @@
 #include <string>
 
 #include "engine/runtime/context.hpp"
+#include "engine/types/ids.hpp"
 
 namespace drydock {
 
@@ -41,19 +43,23 @@ class Checkpoint {
   Task<Result<void>> load();
   const CheckpointFields& fields() const { return fields_; }
 
-  // Takes effect in memory; 0 is "unknown" and changes nothing.
-  void set_physical_ms(std::int64_t ms) {
-    if (ms <= 0 || ms == fields_.physical_ms) return;
-    fields_.physical_ms = ms;
-    changed_.set();
-  }
+  // These take effect in memory. A time of 0 is "unknown" and changes nothing.
+  void set_physical_ms(std::int64_t ms) { set(fields_.physical_ms, ms > 0 ? ms : 0); }
+  void set_logics_ms(std::int64_t ms) { set(fields_.logics_ms, ms > 0 ? ms : 0); }
+  void set_confirm_offset(PhysicalOffset offset) { set(fields_.confirm_offset, offset.value()); }
 
   // Writes the file on a grid of 1000 ms, whenever a field has changed. Until cancelled.
   Task<void> run();
-  // Writes the file now if a field has changed. One caller at a time.
-  Task<Result<void>> flush();
+  // Writes the file now, on behalf of `worker`, if a field has changed.
+  Task<Result<void>> flush(Worker& worker);
 
  private:
+  void set(std::int64_t& field, std::int64_t value) {
+    if (value == 0 || value == field) return;
+    field = value;
+    changed_.set();
+  }
+
   Context& context_;
   std::string path_;
   Worker& worker_;
@@ -61,6 +67,7 @@ class Checkpoint {
   CheckpointFields fields_;
   CheckpointFields written_;
   Event changed_;
+  Mutex writing_;
 };
 
 }  // namespace drydock

@@ -4,8 +4,6 @@ namespace drydock {
 
 namespace {
 
-constexpr std::int64_t kPageBytes = 4096;
-
 AppendStatus status_of(Error error, AppendStatus otherwise) {
   return error.code() == ErrorCode::cancelled ? AppendStatus::cancelled : otherwise;
 }
@@ -47,12 +45,12 @@ Task<AppendResult> CommitLog::append_locked(Worker& worker, SharedBytes record,
   result.store_ms = context_.clock.wall_now().count_ms();
   result.bytes = static_cast<std::int64_t>(record.size());
   co_await context_.chaos.reach(CrashPoint::store_before_append);
-  Result<QueueFile*> room = co_await file_with_room(worker, result.bytes);
+  Result<LogFile*> room = co_await file_with_room(worker, result.bytes);
   if (!room) {
     result.status = status_of(room.error(), AppendStatus::create_file_failed);
     co_return result;
   }
-  QueueFile& file = **room;
+  LogFile& file = **room;
   result.start = file.start + file.wrote;
   result.queue_offset = queue.get();
   const RecordPlace place{result.queue_offset, result.start, result.store_ms};
@@ -70,6 +68,7 @@ Task<AppendResult> CommitLog::append_locked(Worker& worker, SharedBytes record,
   file.last_store_ms = result.store_ms;
   queue.advance();
   grew_.set();
+  advanced_.set();
   context_.observer.event(EventName::store_appended, result.start.value(), result.bytes);
   co_await context_.chaos.reach(CrashPoint::store_after_append);
   result.status = AppendStatus::ok;
@@ -79,11 +78,11 @@ Task<AppendResult> CommitLog::append_locked(Worker& worker, SharedBytes record,
 Task<Result<void>> CommitLog::append_raw(Worker& worker, PhysicalOffset at, SharedBytes bytes) {
   Result<Mutex::Permit> lock = co_await put_lock_.lock();
   if (!lock) co_return lock.error();
-  QueueFile* file = files_.last();
+  LogFile* file = files_.last();
   if (file == nullptr || file->full()) {
     const std::int64_t inside = at.value() % files_.file_bytes();
     const PhysicalOffset start = file == nullptr ? at - inside : files_.next_start();
-    Result<QueueFilePointer> made = co_await allocator_.take(start);
+    Result<LogFilePointer> made = co_await allocator_.take(start);
     if (!made) co_return made.error();
     files_.add(*made);
     file = files_.last();
@@ -97,13 +96,14 @@ Task<Result<void>> CommitLog::append_raw(Worker& worker, PhysicalOffset at, Shar
   const PhysicalOffset start = file->start + file->wrote;
   file->wrote += length;
   grew_.set();
+  advanced_.set();
   context_.observer.event(EventName::store_appended, start.value(), length);
   co_return Result<void>();
 }
 
 Task<Result<ByteChain>> CommitLog::read(Worker& worker, PhysicalOffset from,
                                         std::int64_t max_bytes) {
-  const QueueFilePointer file = files_.find(from);
+  const LogFilePointer file = files_.find(from);
   if (file == nullptr) co_return ByteChain();
   const std::int64_t at = from - file->start;
   const std::int64_t length = std::min(max_bytes, file->wrote - at);
@@ -114,22 +114,22 @@ Task<Result<ByteChain>> CommitLog::read(Worker& worker, PhysicalOffset from,
   co_return loaded;
 }
 
-Task<Result<QueueFile*>> CommitLog::file_with_room(Worker& worker, std::int64_t bytes) {
-  QueueFile* const last = files_.last();
+Task<Result<LogFile*>> CommitLog::file_with_room(Worker& worker, std::int64_t bytes) {
+  LogFile* const last = files_.last();
   if (last != nullptr && !last->full()) {
     if (bytes + kBlankBytes <= last->size - last->wrote) co_return last;
     Result<void> closed = co_await close_with_blank(worker, *last);
     if (!closed) co_return closed.error();
     co_await context_.chaos.reach(CrashPoint::store_between_blank_and_roll);
   }
-  Result<QueueFilePointer> made = co_await allocator_.take(files_.next_start());
+  Result<LogFilePointer> made = co_await allocator_.take(files_.next_start());
   if (!made) co_return made.error();
   ENSURE(bytes + kBlankBytes <= (*made)->size);
   files_.add(*made);
   co_return files_.last();
 }
 
-Task<Result<void>> CommitLog::close_with_blank(Worker& worker, QueueFile& file) {
+Task<Result<void>> CommitLog::close_with_blank(Worker& worker, LogFile& file) {
   const std::array<std::byte, kBlankBytes> blank =
       encode_blank(static_cast<std::int32_t>(file.size - file.wrote));
   if (!file.map->try_store(worker, file.wrote, blank)) {
@@ -141,25 +141,20 @@ Task<Result<void>> CommitLog::close_with_blank(Worker& worker, QueueFile& file) 
   co_return Result<void>();
 }
 
-bool CommitLog::needs_flush(const QueueFile& file, std::int32_t least_pages) {
-  if (file.full()) return true;
-  if (least_pages == 0) return file.wrote > file.flushed;
-  return file.wrote / kPageBytes - file.flushed / kPageBytes >= least_pages;
-}
-
 Task<Result<void>> CommitLog::flush(Worker& worker, std::int32_t least_pages) {
-  const QueueFilePointer file = files_.find(flushed_to_);
+  const LogFilePointer file = files_.find(flushed_to_);
   if (file == nullptr || stopped_) co_return Result<void>();
   const std::int64_t store_ms = file->last_store_ms;
   const std::int64_t wrote = file->wrote;  // What is appended while we sync is the next flush's.
   Result<void> outcome;
-  if (needs_flush(*file, least_pages)) {
+  if (file->needs_flush(least_pages)) {
     co_await context_.chaos.reach(CrashPoint::store_before_flush);
     Result<void> synced = co_await file->map->sync(worker, 0, file->size);
     if (!synced) outcome = flush_failed(file->start + wrote, synced.error());
     if (stopped_ || (!outcome && outcome.error().code() == ErrorCode::cancelled)) co_return outcome;
     file->flushed = wrote;
     flushed_to_ = file->start + wrote;
+    advanced_.set();
     if (outcome) context_.observer.event(EventName::store_flushed, flushed_to_.value());
     co_await context_.chaos.reach(CrashPoint::store_after_flush);
   }

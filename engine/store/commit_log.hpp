@@ -66,6 +66,12 @@ class CommitLog {
   PhysicalOffset min_offset() const { return files_.min_offset(); }
   PhysicalOffset max_offset() const { return files_.max_offset(); }
   PhysicalOffset flushed_to() const { return flushed_to_; }
+  // Set when max_offset or flushed_to has moved.
+  Event& advanced() { return advanced_; }
+  // Where the file behind the one that holds `offset`, or would hold it, begins.
+  PhysicalOffset next_file_start(PhysicalOffset offset) const {
+    return offset + (files_.file_bytes() - offset.value() % files_.file_bytes());
+  }
   // Whether a flush could make progress.
   bool has_unflushed() const { return !stopped_ && flushed_to_ < max_offset(); }
   // Store timestamp of the last append that a flush with 0 least pages saw; 0 before the first.
@@ -76,23 +82,23 @@ class CommitLog {
   // How long the present holder has had the put lock; zero if nobody has it.
   Duration lock_held_for() const;
 
-  MappedFileQueue& files() { return files_; }
+  LogFiles& files() { return files_; }
 
  private:
   // Decides where the record goes and puts it there. The put lock is held.
   Task<AppendResult> append_locked(Worker& worker, SharedBytes record, NextQueueOffset& queue);
   // The file that takes `bytes` more bytes, closing the last one if it can't.
-  Task<Result<QueueFile*>> file_with_room(Worker& worker, std::int64_t bytes);
-  Task<Result<void>> close_with_blank(Worker& worker, QueueFile& file);
-  static bool needs_flush(const QueueFile& file, std::int32_t least_pages);
+  Task<Result<LogFile*>> file_with_room(Worker& worker, std::int64_t bytes);
+  Task<Result<void>> close_with_blank(Worker& worker, LogFile& file);
   Result<void> flush_failed(PhysicalOffset at, Error error);
 
   Context& context_;
   Behaviour behaviour_;
-  MappedFileQueue files_;
+  LogFiles files_;
   FileAllocator allocator_;
   Mutex put_lock_;
   Event grew_;
+  Event advanced_;
   std::optional<MonotonicTime> locked_since_;
   PhysicalOffset flushed_to_;
   std::int64_t flushed_store_ms_ = 0;

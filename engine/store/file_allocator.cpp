@@ -43,13 +43,13 @@ Task<Result<void>> FileAllocator::make(RequestPointer request) {
     co_return map.error();
   }
   failure_.reset();
-  request->file = std::make_shared<QueueFile>(std::move(*map), request->start);
+  request->file = std::make_shared<LogFile>(std::move(*map), request->start);
   context_.observer.event(EventName::store_file_created, request->start.value());
   request->done.set();
   co_return Result<void>();
 }
 
-Task<Result<QueueFilePointer>> FileAllocator::take(PhysicalOffset start) {
+Task<Result<LogFilePointer>> FileAllocator::take(PhysicalOffset start) {
   const RequestPointer wanted = request(start);
   request(start + file_bytes_);
   asked_.set();

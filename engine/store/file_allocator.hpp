@@ -21,14 +21,14 @@ class FileAllocator {
   Task<void> run();
 
   // The file that starts at `start`. Errors: timed_out, cancelled, or what the file system said.
-  Task<Result<QueueFilePointer>> take(PhysicalOffset start);
+  Task<Result<LogFilePointer>> take(PhysicalOffset start);
 
  private:
   struct Request {
     explicit Request(PhysicalOffset first_byte) : start(first_byte) {}
     PhysicalOffset start;
     Event done;
-    QueueFilePointer file;
+    LogFilePointer file;
   };
   using RequestPointer = std::shared_ptr<Request>;
 

@@ -4,20 +4,21 @@
 
 namespace drydock {
 
-std::string queue_file_name(PhysicalOffset start) {
-  const DecimalText digits(start.value());
+std::string queue_file_name(std::int64_t first_byte) {
+  const DecimalText digits(first_byte);
   std::string name(20 - digits.view().size(), '0');
   name += digits.view();
   return name;
 }
 
-std::optional<PhysicalOffset> parse_queue_file_name(std::string_view name) {
+std::optional<std::int64_t> parse_queue_file_name(std::string_view name) {
   const auto number = parse_decimal<std::int64_t>(name);
   if (!number || *number < 0) return std::nullopt;
-  return PhysicalOffset(*number);
+  return *number;
 }
 
-Task<Result<void>> MappedFileQueue::load(Worker& worker) {
+template <class Offset>
+Task<Result<void>> MappedFileQueue<Offset>::load(Worker& worker) {
   Result<void> made = co_await context_.files.create_directories(worker, directory_);
   if (!made) co_return made;
   Result<std::vector<FileInfo>> entries = co_await context_.files.list(worker, directory_);
@@ -36,35 +37,39 @@ Task<Result<void>> MappedFileQueue::load(Worker& worker) {
   co_return Result<void>();
 }
 
-Task<Result<void>> MappedFileQueue::load_file(Worker& worker, FileInfo info) {
+template <class Offset>
+Task<Result<void>> MappedFileQueue<Offset>::load_file(Worker& worker, FileInfo info) {
   if (info.size != file_bytes_) {
     co_return refuse(info, "has " + std::to_string(info.size) + " bytes, not the configured " +
                                std::to_string(file_bytes_));
   }
-  const std::optional<PhysicalOffset> start = parse_queue_file_name(info.name);
-  if (!start) co_return refuse(info, "is not named by an offset");
-  if (!files_.empty() && *start != files_.back()->end()) {
-    context_.observer.log(LogLevel::warning, "there is a gap in front of " + path_of(*start));
+  const std::optional<std::int64_t> number = parse_queue_file_name(info.name);
+  if (!number) co_return refuse(info, "is not named by an offset");
+  const Offset start(*number);
+  if (!files_.empty() && start != files_.back()->end()) {
+    context_.observer.log(LogLevel::warning, "there is a gap in front of " + path_of(start));
   }
   Result<std::unique_ptr<MappedFile>> map =
       co_await context_.files.map(worker, directory_ + "/" + info.name, file_bytes_);
   if (!map) co_return map.error();
-  auto file = std::make_shared<QueueFile>(std::move(*map), *start);
+  auto file = std::make_shared<File>(std::move(*map), start);
   file->wrote = file->size;
   file->flushed = file->size;
   files_.push_back(std::move(file));
   co_return Result<void>();
 }
 
-Error MappedFileQueue::refuse(const FileInfo& info, const std::string& why) {
+template <class Offset>
+Error MappedFileQueue<Offset>::refuse(const FileInfo& info, const std::string& why) {
   context_.observer.log(LogLevel::error, directory_ + "/" + info.name + " " + why);
   return ErrorCode::invalid_argument;
 }
 
-Task<Result<void>> MappedFileQueue::truncate(Worker& worker, PhysicalOffset end) {
-  std::vector<QueueFilePointer> kept;
-  std::vector<QueueFilePointer> removed;
-  for (const QueueFilePointer& file : files_) {
+template <class Offset>
+Task<Result<void>> MappedFileQueue<Offset>::truncate(Worker& worker, Offset end) {
+  std::vector<FilePointer> kept;
+  std::vector<FilePointer> removed;
+  for (const FilePointer& file : files_) {
     if (file->start > end) {
       removed.push_back(file);
       continue;
@@ -73,14 +78,23 @@ Task<Result<void>> MappedFileQueue::truncate(Worker& worker, PhysicalOffset end)
     kept.push_back(file);
   }
   files_ = std::move(kept);
-  for (const QueueFilePointer& file : removed) {
+  for (const FilePointer& file : removed) {
     Result<void> done = co_await context_.files.remove(worker, path_of(file->start));
     if (!done) co_return done;
   }
   co_return Result<void>();
 }
 
-QueueFilePointer MappedFileQueue::find(PhysicalOffset offset) const {
+template <class Offset>
+Task<Result<void>> MappedFileQueue<Offset>::remove_last(Worker& worker) {
+  const FilePointer file = files_.back();
+  files_.pop_back();
+  Result<void> done = co_await context_.files.remove(worker, path_of(file->start));
+  co_return done;
+}
+
+template <class Offset>
+QueueFilePointer<Offset> MappedFileQueue<Offset>::find(Offset offset) const {
   if (files_.empty() || offset < files_.front()->start) return nullptr;
   for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
     if (offset < (*file)->start) continue;
@@ -88,5 +102,8 @@ QueueFilePointer MappedFileQueue::find(PhysicalOffset offset) const {
   }
   return nullptr;
 }
+
+template class MappedFileQueue<PhysicalOffset>;
+template class MappedFileQueue<UnitPosition>;
 
 }  // namespace drydock

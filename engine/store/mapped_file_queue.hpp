@@ -5,7 +5,10 @@
 //   00000000001073741824   bytes [size, 2 · size)   …
 //
 // A name is 20 decimal digits. The file that is written is the last one; positions behind what was
-// written are whatever the file holds there: zeros in a fresh file, old records after a truncation.
+// written are whatever the file holds there: zeros in a fresh file, old bytes after a truncation.
+//
+// The commit log and each consume queue are such sequences. Their positions do not mix: `Offset` is
+// the type of the one or the other.
 #pragma once
 
 #include <memory>
@@ -18,30 +21,52 @@
 
 namespace drydock {
 
+// Byte position in the files of one consume queue: queue offset · 20.
+using UnitPosition = Position<struct UnitPositionTag>;
+
+inline constexpr std::int64_t kPageBytes = 4096;
+
 // One file and how far it is used. Shared, because a flush may still be waiting for it when it is
 // taken out of the queue.
+template <class Offset>
 struct QueueFile {
-  QueueFile(std::unique_ptr<MappedFile> mapped, PhysicalOffset first_byte)
+  QueueFile(std::unique_ptr<MappedFile> mapped, Offset first_byte)
       : map(std::move(mapped)), start(first_byte), size(map->size()) {}
 
   std::unique_ptr<MappedFile> map;
-  PhysicalOffset start;
+  Offset start;
   std::int64_t size;
   std::int64_t wrote = 0;    // Bytes in use; `size` once the file is closed by a blank record.
   std::int64_t flushed = 0;  // Bytes that a flush has claimed to be durable. Never beyond `wrote`.
   std::int64_t last_store_ms = 0;  // Store timestamp of the last append since the file was opened.
 
   bool full() const { return wrote == size; }
-  PhysicalOffset end() const { return start + size; }
+  Offset end() const { return start + size; }
+  // RocketMQ's rule: a full file always, else if `least_pages` pages have been begun since the last
+  // flush; 0: any byte.
+  bool needs_flush(std::int32_t least_pages) const {
+    if (full()) return true;
+    if (least_pages == 0) return wrote > flushed;
+    return wrote / kPageBytes - flushed / kPageBytes >= least_pages;
+  }
 };
-using QueueFilePointer = std::shared_ptr<QueueFile>;
+template <class Offset>
+using QueueFilePointer = std::shared_ptr<QueueFile<Offset>>;
 
-std::string queue_file_name(PhysicalOffset start);
+std::string queue_file_name(std::int64_t first_byte);
+template <class Offset>
+std::string queue_file_name(Offset start) {
+  return queue_file_name(start.value());
+}
 // None unless the name is a decimal number that fits 63 bits.
-std::optional<PhysicalOffset> parse_queue_file_name(std::string_view name);
+std::optional<std::int64_t> parse_queue_file_name(std::string_view name);
 
+template <class Offset>
 class MappedFileQueue {
  public:
+  using File = QueueFile<Offset>;
+  using FilePointer = QueueFilePointer<Offset>;
+
   // `file_bytes` > 0.
   MappedFileQueue(Context& context, std::string directory, std::int64_t file_bytes)
       : context_(context), directory_(std::move(directory)), file_bytes_(file_bytes) {}
@@ -54,31 +79,27 @@ class MappedFileQueue {
 
   // Cuts the queue at `end`: positions of the file that holds it are set there, files that start
   // behind it are removed. Bytes behind the cut stay as they are.
-  Task<Result<void>> truncate(Worker& worker, PhysicalOffset end);
+  Task<Result<void>> truncate(Worker& worker, Offset end);
+  // Removes the last file.
+  Task<Result<void>> remove_last(Worker& worker);
 
-  void add(QueueFilePointer file) { files_.push_back(std::move(file)); }
+  void add(FilePointer file) { files_.push_back(std::move(file)); }
 
-  const std::vector<QueueFilePointer>& files() const { return files_; }
-  QueueFile* last() const { return files_.empty() ? nullptr : files_.back().get(); }
+  const std::vector<FilePointer>& files() const { return files_; }
+  File* last() const { return files_.empty() ? nullptr : files_.back().get(); }
   // The file that holds `offset`, or null.
-  QueueFilePointer find(PhysicalOffset offset) const;
-  PhysicalOffset min_offset() const {
-    return files_.empty() ? PhysicalOffset() : files_.front()->start;
-  }
-  // The end of what was written.
-  PhysicalOffset max_offset() const {
-    return files_.empty() ? PhysicalOffset() : files_.back()->start + files_.back()->wrote;
+  FilePointer find(Offset offset) const;
+  Offset min_offset() const { return files_.empty() ? Offset() : files_.front()->start; }
+  // The end of what was written. Readable up to here.
+  Offset max_offset() const {
+    return files_.empty() ? Offset() : files_.back()->start + files_.back()->wrote;
   }
   // Where the next file starts if one is needed now.
-  PhysicalOffset next_start() const {
-    return files_.empty() ? PhysicalOffset() : files_.back()->end();
-  }
+  Offset next_start() const { return files_.empty() ? Offset() : files_.back()->end(); }
 
   std::int64_t file_bytes() const { return file_bytes_; }
   const std::string& directory() const { return directory_; }
-  std::string path_of(PhysicalOffset start) const {
-    return directory_ + "/" + queue_file_name(start);
-  }
+  std::string path_of(Offset start) const { return directory_ + "/" + queue_file_name(start); }
 
  private:
   Task<Result<void>> load_file(Worker& worker, FileInfo info);
@@ -87,7 +108,19 @@ class MappedFileQueue {
   Context& context_;
   std::string directory_;
   std::int64_t file_bytes_;
-  std::vector<QueueFilePointer> files_;
+  std::vector<FilePointer> files_;
 };
+
+extern template class MappedFileQueue<PhysicalOffset>;
+extern template class MappedFileQueue<UnitPosition>;
+
+// Of the commit log.
+using LogFile = QueueFile<PhysicalOffset>;
+using LogFilePointer = QueueFilePointer<PhysicalOffset>;
+using LogFiles = MappedFileQueue<PhysicalOffset>;
+// Of a consume queue.
+using UnitFile = QueueFile<UnitPosition>;
+using UnitFilePointer = QueueFilePointer<UnitPosition>;
+using UnitFiles = MappedFileQueue<UnitPosition>;
 
 }  // namespace drydock

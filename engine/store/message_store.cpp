@@ -12,6 +12,25 @@ namespace {
 constexpr std::int64_t kRecordOverheadMax = 65'536;
 // RocketMQ takes a lock that was held even longer for one that is not held at all.
 constexpr Duration kBusyAtMost = Duration::ms(10'000'000);
+// An orderly stop looks so often whether dispatch is done.
+constexpr int kDispatchWaits = 50;
+constexpr Duration kDispatchWait = Duration::ms(100);
+
+ConsumeQueueOptions queue_options(const StoreConfiguration& configuration) {
+  return {.directory = configuration.consume_queue_path(),
+          .file_bytes = unit_file_bytes(configuration.mapped_file_size_consume_queue),
+          .behaviour = configuration.behaviour};
+}
+
+VisibleTo visible_to(const StoreConfiguration& configuration) {
+  const bool flushed =
+      configuration.flush_disk_type == FlushDiskType::sync_flush && !configuration.read_uncommitted;
+  return flushed ? VisibleTo::flushed : VisibleTo::appended;
+}
+
+LogKind log_kind(const StoreConfiguration& configuration) {
+  return configuration.replica ? LogKind::replica : LogKind::own;
+}
 
 PutStatus put_status_of(AppendStatus status) {
   switch (status) {
@@ -31,9 +50,16 @@ MessageStore::MessageStore(Context& context, StoreConfiguration configuration, E
       store_host_(store_host),
       worker_(context.workers.add("main")),
       log_(context, configuration_),
+      queues_(context, queue_options(configuration_)),
       checkpoint_(context, configuration_.store_path_root + "/checkpoint"),
       abort_(context, configuration_.store_path_root),
+      dispatcher_(context, queues_, checkpoint_, log_kind(configuration_)),
+      dispatch_(context, log_, dispatcher_, visible_to(configuration_), log_kind(configuration_)),
+      queue_flush_(context, queues_, checkpoint_, configuration_),
+      reader_(log_, queues_, configuration_),
       flush_scope_(context.scope),
+      dispatch_scope_(context.scope),
+      queue_flush_scope_(context.scope),
       service_scope_(context.scope) {}
 
 Task<Result<void>> MessageStore::load() {
@@ -43,20 +69,30 @@ Task<Result<void>> MessageStore::load() {
   if (!made) co_return made;
   Result<bool> aborted = co_await abort_.exists(worker_);
   if (!aborted) co_return aborted.error();
-  Result<void> loaded = co_await log_.load(worker_);
+  Result<void> loaded = co_await load_files();
   if (!loaded) co_return loaded;
-  Result<void> read = co_await checkpoint_.load();
-  if (!read) co_return read;
 
   const RecoveryOptions options{
       .last_stop = *aborted ? StopKind::crash : StopKind::orderly,
-      .checkpoint_physical_ms = checkpoint_.fields().physical_ms,
-      .body_check = configuration_.check_crc_on_recover ? BodyCheck::crc : BodyCheck::lengths_only};
-  Result<RecoveryResult> recovered =
-      co_await recover_log(context_, worker_, log_, queue_offsets_, options);
+      .body_check = configuration_.check_crc_on_recover ? BodyCheck::crc : BodyCheck::lengths_only,
+      .behaviour = configuration_.behaviour};
+  StoreParts parts{context_, log_, queues_, checkpoint_, dispatcher_};
+  Result<RecoveryResult> recovered = co_await recover_store(worker_, parts, options);
   if (!recovered) co_return recovered.error();
+  Result<void> corrected = co_await queues_.correct_min(worker_, log_.min_offset());
+  if (!corrected) co_return corrected;
+  queues_.fill(queue_offsets_);
   phase_ = Phase::loaded;
   co_return Result<void>();
+}
+
+Task<Result<void>> MessageStore::load_files() {
+  Result<void> log = co_await log_.load(worker_);
+  if (!log) co_return log;
+  Result<void> queues = co_await queues_.load(worker_);
+  if (!queues) co_return queues;
+  Result<void> checkpoint = co_await checkpoint_.load();
+  co_return checkpoint;
 }
 
 Task<Result<void>> MessageStore::start() {
@@ -70,7 +106,10 @@ Task<Result<void>> MessageStore::start() {
   } else {
     flush_ = std::make_unique<FlushRealTimeService>(context_, log_, checkpoint_, configuration_);
   }
+  dispatch_.start_at(dispatch_.limit());
+  dispatch_scope_.spawn(dispatch_.run());
   flush_scope_.spawn(flush_->run());
+  queue_flush_scope_.spawn(queue_flush_.run());
   log_.start(service_scope_);
   service_scope_.spawn(checkpoint_.run());
   Result<void> created = co_await abort_.create(worker_, context_.scope.process().id());
@@ -99,15 +138,36 @@ Task<void> MessageStore::shutdown() {
   phase_ = Phase::stopped;
   if (flush_ != nullptr) flush_->stop();
   co_await flush_scope_.join();
+  co_await finish_dispatch();
+  queue_flush_.stop();
+  co_await queue_flush_scope_.join();
   service_scope_.cancel();
   co_await service_scope_.join();
-  Result<void> flushed = co_await checkpoint_.flush();
+  Result<void> flushed = co_await checkpoint_.flush(worker_);
   if (!flushed) context_.observer.log(LogLevel::error, "can't write the checkpoint file");
-  if (was_writable) {
+  const bool whole = !log_.stopped() && !dispatcher_.given_up() && !queue_flush_.stopped();
+  if (was_writable && whole && dispatch_.behind() == 0) {
     Result<void> removed = co_await abort_.remove(worker_);
     if (!removed) context_.observer.log(LogLevel::error, "can't remove the abort file");
+    co_await context_.chaos.reach(CrashPoint::store_after_abort_removed);
   }
   lock_.reset();
+}
+
+Task<void> MessageStore::finish_dispatch() {
+  if (!dispatch_scope_.empty()) {
+    for (int i = 0; i < kDispatchWaits && dispatch_.behind() > 0; ++i) {
+      Result<void> slept = co_await sleep_for(context_.clock, kDispatchWait);
+      if (!slept) break;
+    }
+  }
+  dispatch_scope_.cancel();
+  co_await dispatch_scope_.join();
+}
+
+bool MessageStore::writable() const {
+  return phase_ == Phase::serving && !log_.stopped() && !dispatcher_.given_up() &&
+         !queue_flush_.stopped();
 }
 
 bool MessageStore::os_page_cache_busy() const {
@@ -195,6 +255,12 @@ Task<PutResult> MessageStore::put_message(Worker& worker, IncomingMessage messag
   if (result.status != PutStatus::put_ok) co_return result;
   const PutStatus safe = co_await await_flush(result, wait_store_ok);
   result.status = safe;
+  co_return result;
+}
+
+Task<Result<GetResult>> MessageStore::get_message(Worker& worker, GetRequest request) {
+  if (phase_ != Phase::serving) co_return GetResult();
+  Result<GetResult> result = co_await reader_.get(worker, request);
   co_return result;
 }
 

@@ -1,16 +1,23 @@
 // The store of one broker: load, recover, start, put, shut down.
 //
 // Order at start, RocketMQ's own (storage reference, 5.2 and pitfall 11): abort file present? →
-// map the log → checkpoint → recover and cut; only then the lock file, the flush service and the
-// abort file. So a second broker on the same directory has already cut the first one's log when the
-// lock refuses it.
+// map the log → map the queues → checkpoint → recover and cut both → next index and minimum of each
+// queue; only then the lock file, dispatch, the flush services and the abort file. So a second
+// broker on the same directory has already cut the first one's log when the lock refuses it.
 //
-// Order of a put: checks → encode → put lock → append → unlock → wait for the flush.
+// Order of a stop: flush the log → dispatch what is left, for 5 s at most → flush the queues →
+// checkpoint → remove the abort file, if the store is writable and everything is dispatched.
+//
+// Order of a put: checks → encode → put lock → append → unlock → wait for the flush. Dispatch comes
+// within a millisecond after.
 #pragma once
 
 #include "engine/store/abort_file.hpp"
+#include "engine/store/dispatch_service.hpp"
 #include "engine/store/flush_service.hpp"
+#include "engine/store/message_reader.hpp"
 #include "engine/store/put_status.hpp"
+#include "engine/store/queue_flush_service.hpp"
 #include "engine/store/recovery.hpp"
 
 namespace drydock {
@@ -48,8 +55,7 @@ class MessageStore {
   Task<Result<void>> load();
   // Takes the lock file (busy: another process has it) and starts the services.
   Task<Result<void>> start();
-  // Orderly: flushes the log and the checkpoint, removes the abort file if the store is writable,
-  // gives the lock back. Also after a failed load or start.
+  // Orderly, see above; gives the lock back. Also after a failed load or start.
   Task<void> shutdown();
 
   // Appends a message on behalf of `worker`. The status is put_ok if it is in the log; durability
@@ -61,6 +67,9 @@ class MessageStore {
   // Both steps.
   Task<PutResult> put_message(Worker& worker, IncomingMessage message);
 
+  // Looks messages up on behalf of `worker`. Errors: what reading gave.
+  Task<Result<GetResult>> get_message(Worker& worker, GetRequest request);
+
   // The log as replication sees it; see CommitLog.
   PhysicalOffset log_end() const { return log_.max_offset(); }
   Event& log_grew() { return log_.grew(); }
@@ -71,9 +80,13 @@ class MessageStore {
 
   // The holder of the put lock has had it for longer than osPageCacheBusyTimeOutMills.
   bool os_page_cache_busy() const;
-  bool writable() const { return phase_ == Phase::serving && !log_.stopped(); }
+  bool writable() const;
+  // Bytes of the log that may be seen and are not dispatched yet.
+  std::int64_t dispatch_behind() const { return dispatch_.behind(); }
 
   const CommitLog& commit_log() const { return log_; }
+  const ConsumeQueues& consume_queues() const { return queues_; }
+  const DispatchService& dispatch() const { return dispatch_; }
   const Checkpoint& checkpoint() const { return checkpoint_; }
   const StoreConfiguration& configuration() const { return configuration_; }
   Endpoint store_host() const { return store_host_; }
@@ -81,7 +94,9 @@ class MessageStore {
  private:
   enum class Phase : std::uint8_t { closed, loaded, serving, stopped };
 
+  Task<Result<void>> load_files();
   Task<Result<void>> lock_directory();
+  Task<void> finish_dispatch();
   PutStatus check(const IncomingMessage& message) const;
   void note_appended(bool wait_store_ok);
 
@@ -90,15 +105,22 @@ class MessageStore {
   Endpoint store_host_;
   Worker& worker_;  // RocketMQ's main thread: start and stop.
   CommitLog log_;
+  ConsumeQueues queues_;
   Checkpoint checkpoint_;
   AbortFile abort_;
   QueueOffsets queue_offsets_;
+  Dispatcher dispatcher_;
+  DispatchService dispatch_;
+  QueueFlushService queue_flush_;
+  MessageReader reader_;
   GroupCommitService* group_commit_ = nullptr;  // Null with ASYNC_FLUSH.
   std::unique_ptr<FlushService> flush_;
   std::unique_ptr<FileLock> lock_;
   Phase phase_ = Phase::closed;
-  TaskScope flush_scope_;    // The flush service alone: it ends by itself.
-  TaskScope service_scope_;  // What is cancelled at the end.
+  TaskScope flush_scope_;        // The flush service alone: it ends by itself.
+  TaskScope dispatch_scope_;     // The dispatch service alone: cancelled once it is done.
+  TaskScope queue_flush_scope_;  // As flush_scope_.
+  TaskScope service_scope_;      // What is cancelled at the end.
 };
 
 }  // namespace drydock

@@ -8,11 +8,7 @@ NextQueueOffset& QueueOffsets::of(std::string_view topic, std::int32_t queue_id)
   ENSURE(queue_id >= 0);
   auto entry = topics_.find(topic);
   if (entry == topics_.end()) entry = topics_.emplace(std::string(topic), Queues()).first;
-  Queues& queues = entry->second;
-  const auto index = static_cast<std::size_t>(queue_id);
-  if (index >= queues.size()) queues.resize(index + 1);
-  if (queues[index] == nullptr) queues[index] = std::make_unique<NextQueueOffset>();
-  return *queues[index];
+  return entry->second[queue_id];
 }
 
 }  // namespace drydock

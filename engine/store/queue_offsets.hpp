@@ -1,15 +1,13 @@
-// The next index of every queue of every topic.
-//
-// RocketMQ takes it from the consume queues at start. Until those exist here, recovery fills it
-// from the log itself.
+// The next index of every queue of every topic, as appends use them up. At start they are what the
+// consume queues hold.
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "engine/types/ids.hpp"
 
@@ -21,10 +19,7 @@ class NextQueueOffset {
  public:
   QueueOffset get() const { return next_; }
   void advance() { next_ = next_ + 1; }
-  // A record of this queue was found in the log.
-  void seen(QueueOffset offset) {
-    if (offset >= next_) next_ = offset + 1;
-  }
+  void set(QueueOffset next) { next_ = next; }
 
  private:
   QueueOffset next_;
@@ -43,7 +38,7 @@ class QueueOffsets {
       return std::hash<std::string_view>{}(text);
     }
   };
-  using Queues = std::vector<std::unique_ptr<NextQueueOffset>>;
+  using Queues = std::map<std::int32_t, NextQueueOffset>;
   // Only ever looked up, never walked: the order of a hash table decides nothing.
   std::unordered_map<std::string, Queues, TextHash, std::equal_to<>> topics_;
 };

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
-#include "engine/wire/big_endian.hpp"
+#include "engine/store/record_reader.hpp"
 
 namespace drydock {
 
-std::int64_t recovery_timestamp(std::int64_t physical_ms) {
+std::int64_t recovery_timestamp(const CheckpointFields& checkpoint) {
   constexpr std::int64_t kMarginMs = 3000;
-  return std::max<std::int64_t>(0, physical_ms - kMarginMs);
+  const std::int64_t newest_ms = std::min(checkpoint.physical_ms, checkpoint.logics_ms);
+  return std::max<std::int64_t>(0, newest_ms - kMarginMs);
 }
 
 std::size_t normal_start_file(std::span<const PhysicalOffset> starts, std::int64_t max_physical) {
@@ -30,59 +31,31 @@ RecoveryStep recovery_step(const RecordCheck& check, bool has_next) {
   return RecoveryStep::stop;
 }
 
+bool dispatches_again(StopKind last_stop, PhysicalOffset physical, std::int64_t known_to,
+                      Behaviour behaviour) {
+  if (last_stop == StopKind::crash || physical.value() > known_to) return true;
+  return physical.value() == known_to &&
+         behaviour.hardened(BehaviourSwitch::recovery_skips_record_at_queue_end);
+}
+
 namespace {
 
-// A part of a file in memory, read in steps of read-ahead size.
-class RecordWindow {
- public:
-  RecordWindow(Worker& worker, QueueFilePointer file) : worker_(worker), file_(std::move(file)) {}
+constexpr int kFlushRoundsMax = 1000;  // Each one moves on by a file, so far fewer are needed.
 
-  // Makes sure that `bytes` bytes from `at` on are in the window, as far as the file goes.
-  Task<Result<void>> reach(std::int64_t at, std::int64_t bytes) {
-    bytes = std::min(bytes, file_->size - at);
-    if (bytes <= 0) co_return Result<void>();
-    if (at >= at_ && at + bytes <= at_ + static_cast<std::int64_t>(loaded_.size())) {
-      co_return Result<void>();
-    }
-    const std::int64_t length = std::min(std::max(bytes, kStepBytes), file_->size - at);
-    Result<ByteChain> chain = co_await file_->map->load(worker_, at, length);
-    if (!chain) co_return chain.error();
-    loaded_ = chain->flatten();
-    at_ = at;
-    co_return Result<void>();
-  }
-  std::span<const std::byte> from(std::int64_t at) const {
-    if (remaining(at) == 0) return {};
-    return loaded_.span().subspan(static_cast<std::size_t>(at - at_));
-  }
-  std::int64_t remaining(std::int64_t at) const { return file_->size - at; }
-
- private:
-  static constexpr std::int64_t kStepBytes = 128 * 1024;
-
-  Worker& worker_;
-  QueueFilePointer file_;
-  SharedBytes loaded_;
-  std::int64_t at_ = 0;
-};
-
+// Follows records from the front of file `first` to where the log ends.
 class Walk {
  public:
-  Walk(Worker& worker, CommitLog& log, QueueOffsets& offsets, BodyCheck body_check)
-      : worker_(worker), log_(log), offsets_(offsets), body_check_(body_check) {}
+  Walk(Worker& worker, StoreParts& parts, const RecoveryOptions& options, std::int64_t known_to)
+      : worker_(worker), parts_(parts), options_(options), known_to_(known_to) {}
 
-  enum class AtDamage { end, next_file };
-
-  // Follows records from the front of file `first` to where the log ends, or to the front of file
-  // `until`.
-  Task<Result<void>> run(std::size_t first, std::size_t until, AtDamage at_damage) {
-    const auto& files = log_.files().files();
-    for (std::size_t i = first; i < until; ++i) {
-      const QueueFilePointer file = files[i];
+  Task<Result<void>> run(std::size_t first) {
+    const auto& files = parts_.log.files().files();
+    for (std::size_t i = first; i < files.size(); ++i) {
+      const LogFilePointer file = files[i];
       result_.end = file->start;
       Result<bool> next = co_await walk_file(file, i + 1 < files.size());
       if (!next) co_return next.error();
-      if (!*next && at_damage == AtDamage::end) break;
+      if (!*next) break;
     }
     co_return Result<void>();
   }
@@ -90,44 +63,34 @@ class Walk {
 
  private:
   // True: go on with the next file.
-  Task<Result<bool>> walk_file(QueueFilePointer file, bool has_next) {
-    RecordWindow window(worker_, file);
+  Task<Result<bool>> walk_file(LogFilePointer file, bool has_next) {
+    RecordReader reader(worker_, file, options_.body_check);
     std::int64_t at = 0;
     for (;;) {
       RecordView view;
-      Result<RecordCheck> checked = co_await check(window, at, view);
+      Result<RecordCheck> checked = co_await reader.check(at, file->size, view);
       if (!checked) co_return checked.error();
       switch (recovery_step(*checked, has_next)) {
         case RecoveryStep::next_file: co_return true;
         case RecoveryStep::stop: refuse(*checked); co_return false;
         case RecoveryStep::accept: break;
       }
-      note(view);
+      const DispatchRequest request = dispatch_request_of(view, checked->size);
+      Result<void> accepted = co_await accept(request);
+      if (!accepted) co_return accepted.error();
+      parts_.checkpoint.set_confirm_offset(file->start + at);
       at += checked->size;
       result_.end = file->start + at;
       ++result_.records;
     }
   }
 
-  // The check of one record, with as much of the file in memory as it needs.
-  Task<Result<RecordCheck>> check(RecordWindow& window, std::int64_t at, RecordView& view) {
-    std::int64_t needed = kRecordBytesMin;
-    for (;;) {
-      Result<void> reached = co_await window.reach(at, needed);
-      if (!reached) co_return reached.error();
-      const RecordCheck result =
-          check_record(window.from(at), window.remaining(at), body_check_, view);
-      if (result.fault != RecordFault::need_more) co_return result;
-      needed = result.needed_bytes;
-    }
-  }
-
-  void note(const RecordView& view) {
-    const std::int32_t transaction = view.sys_flag & sys_flag::kTransactionMask;
-    const bool indexed = transaction != sys_flag::kTransactionPrepared &&
-                         transaction != sys_flag::kTransactionRollback;
-    if (!indexed || view.queue_id < 0 || view.queue_id > kQueueIdMax) return;
-    offsets_.of(as_text(view.topic), view.queue_id).seen(QueueOffset(view.queue_offset));
+  Task<Result<void>> accept(DispatchRequest request) {
+    const bool again =
+        dispatches_again(options_.last_stop, request.unit.physical, known_to_, options_.behaviour);
+    if (!again) co_return Result<void>();
+    Result<void> dispatched = co_await parts_.dispatcher.dispatch(worker_, request);
+    co_return dispatched;
   }
 
   void refuse(const RecordCheck& check) {
@@ -135,12 +98,10 @@ class Walk {
     result_.refused_bytes = check.success ? 0 : std::max(check.declared_bytes, 0);
   }
 
-  static constexpr std::int32_t kQueueIdMax = 65'535;  // Corrupt headers must not cost memory.
-
   Worker& worker_;
-  CommitLog& log_;
-  QueueOffsets& offsets_;
-  BodyCheck body_check_;
+  StoreParts& parts_;
+  const RecoveryOptions& options_;
+  std::int64_t known_to_;
   RecoveryResult result_;
 };
 
@@ -155,16 +116,16 @@ std::string describe(const RecoveryResult& result) {
   return line;
 }
 
-Task<Result<std::size_t>> find_start_file(Worker& worker, CommitLog& log, RecoveryOptions options) {
-  const auto& files = log.files().files();
-  if (options.last_stop == StopKind::orderly) {
+Task<Result<std::size_t>> find_start_file(Worker& worker, StoreParts& parts, StopKind last_stop) {
+  const auto& files = parts.log.files().files();
+  if (last_stop == StopKind::orderly) {
     std::vector<PhysicalOffset> starts;
-    for (const QueueFilePointer& file : files) starts.push_back(file->start);
-    co_return normal_start_file(starts, -1);
+    for (const LogFilePointer& file : files) starts.push_back(file->start);
+    co_return normal_start_file(starts, parts.queues.known_to());
   }
-  const std::int64_t recovery_ms = recovery_timestamp(options.checkpoint_physical_ms);
+  const std::int64_t recovery_ms = recovery_timestamp(parts.checkpoint.fields());
   for (std::size_t i = files.size(); i-- > 1;) {
-    const QueueFilePointer file = files[i];
+    const LogFilePointer file = files[i];
     const std::int64_t length = std::min(kFirstTimestampBytes, file->size);
     Result<ByteChain> front = co_await file->map->load(worker, 0, length);
     if (!front) co_return front.error();
@@ -173,37 +134,53 @@ Task<Result<std::size_t>> find_start_file(Worker& worker, CommitLog& log, Recove
   co_return std::size_t{0};
 }
 
+// The queues first, then the log: a unit must never point behind the log's end.
+Task<Result<void>> cut(Worker& worker, StoreParts& parts, PhysicalOffset end,
+                       std::int64_t known_to) {
+  co_await parts.context.chaos.reach(CrashPoint::store_recovery_before_truncate);
+  if (known_to >= end.value()) {
+    Result<void> queues = co_await parts.queues.truncate(worker, end);
+    if (!queues) co_return queues;
+  }
+  co_await parts.context.chaos.reach(CrashPoint::store_recovery_between_truncations);
+  Result<void> log = co_await parts.log.truncate(worker, end);
+  if (!log) co_return log;
+  co_await parts.context.chaos.reach(CrashPoint::store_recovery_after_truncate);
+  co_return Result<void>();
+}
+
 }  // namespace
 
-Task<Result<RecoveryResult>> recover_log(Context& context, Worker& worker, CommitLog& log,
-                                         QueueOffsets& offsets, RecoveryOptions options) {
-  const std::size_t count = log.files().files().size();
-  if (count == 0) {
-    context.observer.event(EventName::store_recovery_started, 0);
-    context.observer.event(EventName::store_recovery_finished, 0);
+Task<Result<RecoveryResult>> recover_store(Worker& worker, StoreParts& parts,
+                                           RecoveryOptions options) {
+  Observer& observer = parts.context.observer;
+  Result<void> queues = co_await parts.queues.recover(worker);
+  if (!queues) co_return queues.error();
+  if (parts.log.files().files().empty()) {
+    observer.event(EventName::store_recovery_started, 0);
+    Result<void> destroyed = co_await parts.queues.destroy(worker);
+    if (!destroyed) co_return destroyed.error();
+    observer.event(EventName::store_recovery_finished, 0);
     co_return RecoveryResult();
   }
-  Result<std::size_t> start = co_await find_start_file(worker, log, options);
+  Result<std::size_t> start = co_await find_start_file(worker, parts, options.last_stop);
   if (!start) co_return start.error();
-  context.observer.event(EventName::store_recovery_started,
-                         log.files().files()[*start]->start.value());
+  observer.event(EventName::store_recovery_started,
+                 parts.log.files().files()[*start]->start.value());
 
-  // Stands in for the consume queues: only for the next indexes, nothing is decided by it.
-  Walk earlier(worker, log, offsets, BodyCheck::lengths_only);
-  Result<void> gathered = co_await earlier.run(0, *start, Walk::AtDamage::next_file);
-  if (!gathered) co_return gathered.error();
-  Walk walk(worker, log, offsets, options.body_check);
-  Result<void> walked = co_await walk.run(*start, count, Walk::AtDamage::end);
+  const std::int64_t known_to = parts.queues.known_to();
+  Walk walk(worker, parts, options, known_to);
+  Result<void> walked = co_await walk.run(*start);
   if (!walked) co_return walked.error();
-
+  if (options.last_stop == StopKind::crash) {
+    Result<void> flushed = co_await parts.queues.flush(worker, 0, kFlushRoundsMax);
+    if (!flushed && flushed.error().code() == ErrorCode::cancelled) co_return flushed.error();
+  }
   const RecoveryResult result = walk.result();
-  co_await context.chaos.reach(CrashPoint::store_recovery_before_truncate);
-  Result<void> cut = co_await log.truncate(worker, result.end);
-  if (!cut) co_return cut.error();
-  co_await context.chaos.reach(CrashPoint::store_recovery_after_truncate);
-  context.observer.event(EventName::store_recovery_finished, result.end.value(),
-                         result.refused_bytes);
-  context.observer.log(LogLevel::info, describe(result));
+  Result<void> done = co_await cut(worker, parts, result.end, known_to);
+  if (!done) co_return done.error();
+  observer.event(EventName::store_recovery_finished, result.end.value(), result.refused_bytes);
+  observer.log(LogLevel::info, describe(result));
   co_return result;
 }
 

@@ -14,21 +14,21 @@
 // records behind it stay in the file and are accepted again by a later recovery if the log then
 // happens to end exactly where one of them begins.
 //
-// Without consume queues (they come later) their part of the rules is: the checkpoint counts with
-// its physicMsgTimestamp alone, and the next index of each queue is gathered from all records,
-// those in front of the start file included.
+// Consume queues: after a crash every accepted record is dispatched again, which is idempotent for
+// those that have a unit; after an orderly stop only records that start behind the largest end that
+// a queue knows. Then units that point at or behind the end of the log are dropped. Records in
+// front of the start file are never dispatched again.
 #pragma once
 
-#include <optional>
 #include <span>
 
 #include "engine/store/commit_log.hpp"
-#include "engine/store/queue_offsets.hpp"
+#include "engine/store/dispatcher.hpp"
 
 namespace drydock {
 
-// min(physical, logics) − 3 s, at least 0, with only the physical part.
-std::int64_t recovery_timestamp(std::int64_t physical_ms);
+// min(physical, logics) − 3 s, at least 0.
+std::int64_t recovery_timestamp(const CheckpointFields& checkpoint);
 
 // The newest file that starts at or before `max_physical` (-1: nothing known), else 0. `starts` in
 // ascending order, at least one.
@@ -42,6 +42,13 @@ enum class RecoveryStep : std::uint8_t { accept, next_file, stop };
 // `has_next`: there is a file behind the present one.
 RecoveryStep recovery_step(const RecordCheck& check, bool has_next);
 
+enum class StopKind : std::uint8_t { orderly, crash };
+
+// Whether recovery dispatches a record that it has accepted, which starts at `physical`.
+// `known_to`: the largest end of a record that the queues knew before.
+bool dispatches_again(StopKind last_stop, PhysicalOffset physical, std::int64_t known_to,
+                      Behaviour behaviour);
+
 struct RecoveryResult {
   PhysicalOffset end;              // Everything in front of it is the log.
   std::int64_t records = 0;        // Accepted by the walk, from the start file on.
@@ -49,17 +56,25 @@ struct RecoveryResult {
   RecordFault fault = RecordFault::none;  // Why it ended; none: a blank record, or the last file.
 };
 
-enum class StopKind : std::uint8_t { orderly, crash };
-
 struct RecoveryOptions {
   StopKind last_stop = StopKind::crash;
-  std::int64_t checkpoint_physical_ms = 0;
   BodyCheck body_check = BodyCheck::crc;
+  Behaviour behaviour;
 };
 
-// Finds the end of the loaded log, cuts it there and fills `offsets`. Emits
-// store_recovery_started and store_recovery_finished. Errors: what reading and removing files gave.
-Task<Result<RecoveryResult>> recover_log(Context& context, Worker& worker, CommitLog& log,
-                                         QueueOffsets& offsets, RecoveryOptions options);
+// What recovery works on; everything is loaded.
+struct StoreParts {
+  Context& context;
+  CommitLog& log;
+  ConsumeQueues& queues;
+  Checkpoint& checkpoint;
+  Dispatcher& dispatcher;
+};
+
+// Recovers the queues, finds the end of the log, dispatches what the queues lack, cuts queues and
+// log there. Emits store_recovery_started and store_recovery_finished. Errors: what reading,
+// writing and removing files gave.
+Task<Result<RecoveryResult>> recover_store(Worker& worker, StoreParts& parts,
+                                           RecoveryOptions options);
 
 }  // namespace drydock

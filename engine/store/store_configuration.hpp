@@ -3,16 +3,25 @@
 //   store_configuration   what a user can set about it, with RocketMQ's defaults
 //   message_record        one record of the CommitLog as bytes: encode, check, decode (pure)
 //   mapped_file_queue     files of equal size named by the position of their first byte
+//   record_reader         reads records of a log file one after the other
 //   file_allocator        makes the next file, and the one after it in advance
 //   commit_log            appends under one lock; knows what is written and what is flushed
 //   flush_schedule        when the asynchronous flush acts (pure)
 //   flush_service         group commit for SYNC_FLUSH, the periodic flush for ASYNC_FLUSH
+//   consume_queue_unit    one entry of a consume queue as bytes, and where it goes (pure)
+//   consume_queue(s)      the entries of one queue in its files; all queues by topic and id
+//   dispatch_step         what dispatch does with a record (pure)
+//   dispatcher            puts a record where readers find it
+//   dispatch_service      follows the log and dispatches what may be seen
+//   queue_flush_service   makes the consume queues durable
 //   checkpoint, abort_file  the two small files that tell recovery where to look
-//   recovery              where the log ends after a stop or a crash
+//   recovery              where log and queues end after a stop or a crash
 //   queue_offsets         the next index of every queue
-//   message_store         ties them together: load, recover, start, put, shut down
+//   pull_batch            which messages one pull returns (pure)
+//   message_reader        looks messages up by their place in a queue
+//   message_store         ties them together: load, recover, start, put, get, shut down
 //
-// What it does not do yet: ConsumeQueue, IndexFile, retention, the transient pool.
+// What it does not do yet: IndexFile, retention, the transient pool.
 // Bytes follow the reference in docs; the section numbers in comments are those of the storage
 // reference. What is safe and what is not is RocketMQ's own, unless a behaviour switch says
 // otherwise.
@@ -42,13 +51,31 @@ struct StoreConfiguration {
   std::int32_t flush_commit_log_least_pages = 4;                  // flushCommitLogLeastPages
   Duration flush_commit_log_thorough_interval = Duration::s(10);  // flushCommitLogThoroughInterval
   bool wake_flush_when_put_message = false;                       // wakeFlushWhenPutMessage
-  Duration sync_flush_timeout = Duration::s(5);                   // syncFlushTimeout
-  Duration os_page_cache_busy_timeout = Duration::s(1);           // osPageCacheBusyTimeOutMills
-  std::int32_t max_message_size = 4'194'304;                      // maxMessageSize, bytes
-  bool check_crc_on_recover = true;                               // checkCRCOnRecover
+  std::int64_t mapped_file_size_consume_queue = 6'000'000;     // mappedFileSizeConsumeQueue, bytes
+  Duration flush_interval_consume_queue = Duration::ms(1000);  // flushIntervalConsumeQueue
+  std::int32_t flush_consume_queue_least_pages = 2;            // flushConsumeQueueLeastPages
+  // flushConsumeQueueThoroughInterval
+  Duration flush_consume_queue_thorough_interval = Duration::s(60);
+  // The log is a copy of another broker's, which comes in pieces that end anywhere.
+  bool replica = false;
+  bool read_uncommitted = false;                         // readUnCommitted
+  Duration sync_flush_timeout = Duration::s(5);          // syncFlushTimeout
+  Duration os_page_cache_busy_timeout = Duration::s(1);  // osPageCacheBusyTimeOutMills
+  std::int32_t max_message_size = 4'194'304;             // maxMessageSize, bytes
+  bool check_crc_on_recover = true;                      // checkCRCOnRecover
+  // What one pull may return, and how far it looks.
+  std::int32_t max_filter_message_size = 16'000;  // maxFilterMessageSize, bytes of units
+  std::int32_t max_transfer_bytes_on_message_in_memory = 262'144;
+  std::int32_t max_transfer_count_on_message_in_memory = 32;
+  std::int32_t max_transfer_bytes_on_message_in_disk = 65'536;
+  std::int32_t max_transfer_count_on_message_in_disk = 8;
+  // Messages within this share of the host's memory from the end of the log are taken for cached.
+  std::int32_t access_message_in_memory_max_ratio = 40;  // accessMessageInMemoryMaxRatio, percent
+  std::int64_t total_memory_bytes = std::int64_t{24} << 30;  // RocketMQ's guess if it can't ask.
   Behaviour behaviour;
   SeededBugs bugs;
 
+  std::string consume_queue_path() const { return store_path_root + "/consumequeue"; }
   std::string commit_log_path() const {
     return store_path_commit_log.empty() ? store_path_root + "/commitlog" : store_path_commit_log;
   }

@@ -13,6 +13,10 @@ constexpr std::array<std::string_view, 2> kPresets = {"rocketmq-5.3.3", "hardene
 std::string_view name_of(BehaviourSwitch which) {
   switch (which) {
     case BehaviourSwitch::flush_error_advances_position: return "flush.error-advances-position";
+    case BehaviourSwitch::queue_write_error_advances_position:
+      return "queue.write-error-advances-position";
+    case BehaviourSwitch::recovery_skips_record_at_queue_end:
+      return "recovery.skips-record-at-queue-end";
     case BehaviourSwitch::count_: break;
   }
   return "unnamed";

@@ -18,6 +18,15 @@ enum class BehaviourSwitch : std::uint16_t {
   // answered with success (RocketMQ 5.3.x). hardened: the position stays, waiting sends get
   // FLUSH_DISK_TIMEOUT (outcome unknown) and the store takes no further message.
   flush_error_advances_position,
+  // faithful: a unit that could not be written into its consume queue counts as written and leaves
+  // a
+  // hole (5.3.x). hardened: it is tried again, 30 times a second apart, then the store takes no
+  // further message.
+  queue_write_error_advances_position,
+  // faithful: after an orderly stop recovery dispatches only records that start behind the largest
+  // end that a consume queue knows, so one that starts exactly there gets no unit (5.3.2, 5.3.3).
+  // hardened: that one too.
+  recovery_skips_record_at_queue_end,
   count_,
 };
 

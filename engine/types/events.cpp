@@ -15,6 +15,13 @@ std::string_view name_of(EventName name) {
     case EventName::store_appended: return "store.appended";
     case EventName::store_flushed: return "store.flushed";
     case EventName::store_flush_failed: return "store.flush-failed";
+    case EventName::store_dispatched: return "store.dispatched";
+    case EventName::store_dispatch_skipped: return "store.dispatch-skipped";
+    case EventName::store_queue_file_created: return "store.queue-file-created";
+    case EventName::store_queue_gap: return "store.queue-gap";
+    case EventName::store_queue_flushed: return "store.queue-flushed";
+    case EventName::store_queue_flush_failed: return "store.queue-flush-failed";
+    case EventName::store_queue_write_failed: return "store.queue-write-failed";
     case EventName::ha_slave_connected: return "ha.slave-connected";
     case EventName::ha_slave_disconnected: return "ha.slave-disconnected";
     case EventName::ha_slave_acknowledged: return "ha.slave-acknowledged";
@@ -35,6 +42,14 @@ std::string_view name_of(CrashPoint point) {
     case CrashPoint::store_between_blank_and_roll: return "store.between-blank-and-roll";
     case CrashPoint::store_recovery_before_truncate: return "store.recovery-before-truncate";
     case CrashPoint::store_recovery_after_truncate: return "store.recovery-after-truncate";
+    case CrashPoint::store_recovery_between_truncations:
+      return "store.recovery-between-truncations";
+    case CrashPoint::store_before_dispatch: return "store.before-dispatch";
+    case CrashPoint::store_after_dispatch: return "store.after-dispatch";
+    case CrashPoint::store_before_queue_flush: return "store.before-queue-flush";
+    case CrashPoint::store_after_queue_flush: return "store.after-queue-flush";
+    case CrashPoint::store_before_checkpoint_write: return "store.before-checkpoint-write";
+    case CrashPoint::store_after_abort_removed: return "store.after-abort-removed";
     case CrashPoint::count_: break;
   }
   return "unnamed";

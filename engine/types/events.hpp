@@ -10,23 +10,30 @@ namespace drydock {
 // Things that happened inside an engine or a world. `a` and `b` below are the two integers that go
 // with the event. Faults can be triggered by the n-th occurrence of any of them.
 enum class EventName : std::uint16_t {
-  process_started,          // a: process id
-  process_killed,           // a: process id
-  process_exited,           // a: process id; the last of its waits has ended
-  host_power_lost,          // a: host id
-  host_power_restored,      // a: host id
-  store_recovery_started,   // a: first file's offset
-  store_recovery_finished,  // a: offset accepted, b: declared length of the record refused there
-  store_file_created,       // a: its first physical offset
-  store_appended,           // a: physical offset, b: bytes
-  store_flushed,            // a: flushed up to this physical offset
-  store_flush_failed,       // a: physical offset, b: errno
-  ha_slave_connected,       // a: the slave's address; told by the master
-  ha_slave_disconnected,    // a: the slave's address
-  ha_slave_acknowledged,    // a: how far its log goes, b: its address
-  send_acknowledged,        // a: key, b: physical offset
-  serving_started,          // a: process id
-  host_panicked,            // a: host id
+  process_started,           // a: process id
+  process_killed,            // a: process id
+  process_exited,            // a: process id; the last of its waits has ended
+  host_power_lost,           // a: host id
+  host_power_restored,       // a: host id
+  store_recovery_started,    // a: first file's offset
+  store_recovery_finished,   // a: offset accepted, b: declared length of the record refused there
+  store_file_created,        // a: its first physical offset
+  store_appended,            // a: physical offset, b: bytes
+  store_flushed,             // a: flushed up to this physical offset
+  store_flush_failed,        // a: physical offset, b: errno
+  store_dispatched,          // a: physical offset of the record, b: its queue offset
+  store_dispatch_skipped,    // a: physical offset that no dispatch could read, b: bytes passed over
+  store_queue_file_created,  // a: its first byte in the queue, b: queue id
+  store_queue_gap,           // a: physical offset, b: queue offset for which the queue is too short
+  store_queue_flushed,       // a: flushed up to this byte of the queue, b: queue id
+  store_queue_flush_failed,  // a: byte of the queue, b: errno
+  store_queue_write_failed,  // a: physical offset, b: queue offset of the unit that was given up
+  ha_slave_connected,        // a: the slave's address; told by the master
+  ha_slave_disconnected,     // a: the slave's address
+  ha_slave_acknowledged,     // a: how far its log goes, b: its address
+  send_acknowledged,         // a: key, b: physical offset
+  serving_started,           // a: process id
+  host_panicked,             // a: host id
   count_,
 };
 
@@ -39,6 +46,13 @@ enum class CrashPoint : std::uint16_t {
   store_between_blank_and_roll,  // The blank record is written, the next file not yet created.
   store_recovery_before_truncate,
   store_recovery_after_truncate,
+  store_recovery_between_truncations,  // The queues are cut, the log is not yet.
+  store_before_dispatch,               // The record is in the log, its unit not in the queue.
+  store_after_dispatch,                // The unit is written, nobody has been told.
+  store_before_queue_flush,
+  store_after_queue_flush,
+  store_before_checkpoint_write,
+  store_after_abort_removed,  // An orderly stop is done but for the lock.
   count_,
 };
 

@@ -35,6 +35,7 @@ inline BrokerConfiguration small_broker() {
   BrokerConfiguration configuration;
   configuration.store.flush_disk_type = FlushDiskType::sync_flush;
   configuration.store.mapped_file_size_commit_log = 256 * 1024;
+  configuration.store.mapped_file_size_consume_queue = 2000;
   return configuration;
 }
 

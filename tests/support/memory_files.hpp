@@ -22,6 +22,7 @@ using Bytes = std::vector<std::byte>;
 class MemoryFiles {
  public:
   struct Node {
+    std::string path;
     Bytes cached;
     Bytes durable;
     bool is_directory = false;
@@ -35,7 +36,9 @@ class MemoryFiles {
   int sync_failures = 0;      // So many syncs fail; their bytes are not made durable.
   bool block_stores = false;  // try_store always says no.
   Duration store_time;        // How long the slow path of a store takes.
+  int store_failures = 0;     // So many stores fail, and the fast path before them says no.
   int map_failures = 0;       // So many mappings of missing files fail.
+  std::string failing_path;   // Only calls for files whose path contains it fail.
 
   std::unique_ptr<FileSystem> attach() { return std::make_unique<View>(*this); }
   void lose_power() {
@@ -48,8 +51,10 @@ class MemoryFiles {
   Node& at(const std::string& path) { return *nodes.at(path); }
   // A file as an earlier broker left it.
   Node& put(const std::string& path, Bytes bytes) {
+    make_directories(path.substr(0, path.rfind('/')));
     NodePointer& node = nodes[path];
     node = std::make_shared<Node>();
+    node->path = path;
     node->cached = node->durable = std::move(bytes);
     return *node;
   }
@@ -64,6 +69,16 @@ class MemoryFiles {
   std::map<std::string, NodePointer> nodes;
 
  private:
+  // The directory and those above it.
+  void make_directories(std::string path) {
+    while (!path.empty()) {
+      NodePointer& node = nodes[path];
+      if (node != nullptr && node->is_directory) return;
+      if (node == nullptr) node = std::make_shared<Node>();
+      node->is_directory = true;
+      path.resize(path.rfind('/'));
+    }
+  }
   Task<Result<void>> sync(NodePointer node, std::size_t from, std::size_t to) {
     ++syncs;
     Bytes bytes(node->cached.begin() + static_cast<std::ptrdiff_t>(from),
@@ -72,13 +87,17 @@ class MemoryFiles {
       Result<void> waited = co_await wait(sync_time);
       if (!waited) co_return waited;
     }
-    if (sync_failures > 0) {
-      --sync_failures;
+    if (fails(sync_failures, node->path)) {
       co_return Error::from_errno(ErrorCode::io_error, 5);
     }
     if (node->durable.size() < node->cached.size()) node->durable.resize(node->cached.size());
     std::ranges::copy(bytes, node->durable.begin() + static_cast<std::ptrdiff_t>(from));
     co_return Result<void>();
+  }
+  bool fails(int& count, const std::string& path) {
+    if (count == 0 || path.find(failing_path) == std::string::npos) return false;
+    --count;
+    return true;
   }
   Task<Result<void>> wait(Duration length) {
     Result<void> waited = co_await sleep_until(clock->now() + length);
@@ -133,6 +152,8 @@ class MemoryFiles {
     std::int64_t size() const override { return static_cast<std::int64_t>(node_->cached.size()); }
     bool try_store(Worker&, std::int64_t offset, std::span<const std::byte> bytes) override {
       if (files_.block_stores) return false;
+      const bool failing = node_->path.find(files_.failing_path) != std::string::npos;
+      if (files_.store_failures > 0 && failing) return false;
       put(offset, bytes);
       return true;
     }
@@ -141,6 +162,7 @@ class MemoryFiles {
         Result<void> waited = co_await files_.wait(files_.store_time);
         if (!waited) co_return waited;
       }
+      if (files_.fails(files_.store_failures, node_->path)) co_return ErrorCode::no_space;
       put(offset, bytes.span());
       co_return Result<void>();
     }
@@ -186,17 +208,14 @@ class MemoryFiles {
       const bool present = files_.exists(path);
       if (!present && options.create == Create::never) co_return ErrorCode::not_found;
       if (present && options.create == Create::must_be_new) co_return ErrorCode::exists;
-      if (!present) files_.nodes[path] = std::make_shared<Node>();
+      if (!present) files_.put(path, {});
       std::unique_ptr<File> file = std::make_unique<OpenFile>(files_, files_.nodes[path]);
       co_return file;
     }
     Task<Result<std::unique_ptr<MappedFile>>> map(Worker&, std::string path,
                                                   std::int64_t size) override {
       if (!files_.exists(path)) {
-        if (files_.map_failures > 0) {
-          --files_.map_failures;
-          co_return ErrorCode::no_space;
-        }
+        if (files_.fails(files_.map_failures, path)) co_return ErrorCode::no_space;
         files_.put(path, Bytes(static_cast<std::size_t>(size)));
       }
       const NodePointer node = files_.nodes[path];
@@ -218,9 +237,7 @@ class MemoryFiles {
       co_return Result<void>();
     }
     Task<Result<void>> create_directories(Worker&, std::string path) override {
-      NodePointer& node = files_.nodes[path];
-      if (node == nullptr) node = std::make_shared<Node>();
-      node->is_directory = true;
+      files_.make_directories(std::move(path));
       co_return Result<void>();
     }
     Task<Result<std::vector<FileInfo>>> list(Worker&, std::string path) override {

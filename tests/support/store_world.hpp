@@ -16,15 +16,23 @@
 namespace drydock::test {
 
 inline constexpr std::int64_t kFileBytes = 4096;
+inline constexpr std::int64_t kUnitsPerFile = 10;
 inline constexpr std::string_view kCommitLog = "/store/commitlog/";
 
 inline std::string log_file(std::int64_t start) {
   return std::string(kCommitLog) + queue_file_name(PhysicalOffset(start));
 }
 
+// The file of a queue of topic T that starts with the unit `first`.
+inline std::string queue_file(std::int64_t first, std::int32_t queue_id = 0) {
+  return "/store/consumequeue/T/" + std::to_string(queue_id) + "/" +
+         queue_file_name(first * kUnitBytes);
+}
+
 inline StoreConfiguration small_store(FlushDiskType flush = FlushDiskType::sync_flush) {
   StoreConfiguration configuration;
   configuration.mapped_file_size_commit_log = kFileBytes;
+  configuration.mapped_file_size_consume_queue = kUnitsPerFile * kUnitBytes;
   configuration.flush_disk_type = flush;
   return configuration;
 }
@@ -118,6 +126,31 @@ class StoreProcess {
     ENSURE(pending->done());
     return *pending->result;
   }
+  // A lookup; nothing in memory waits.
+  GetResult get(GetRequest request) {
+    auto result = std::make_shared<std::optional<Result<GetResult>>>();
+    process_.context().scope.spawn(get_task(request, result));
+    world_.run_for(Duration());
+    ENSURE(result->has_value());
+    ENSURE((*result)->has_value());
+    return std::move(***result);
+  }
+  GetResult get(std::int64_t offset, std::int32_t count_max = 32, std::int32_t queue_id = 0) {
+    return get(GetRequest{
+        .topic = "T", .queue_id = queue_id, .offset = QueueOffset(offset), .count_max = count_max});
+  }
+  ConsumeQueue* queue(std::int32_t queue_id = 0) {
+    return store_->consume_queues().find("T", queue_id);
+  }
+  // The units of a queue of topic T, from its minimum to its maximum.
+  std::vector<ConsumeQueueUnit> units(std::int32_t queue_id = 0) {
+    auto found = std::make_shared<std::vector<ConsumeQueueUnit>>();
+    if (queue(queue_id) != nullptr) {
+      process_.context().scope.spawn(read_task(*queue(queue_id), found));
+      world_.run_for(Duration());
+    }
+    return *found;
+  }
   void kill() {
     process_.kill();
     world_.run_for(Duration());
@@ -151,6 +184,25 @@ class StoreProcess {
     pending->result = result;
   }
 
+  Task<void> get_task(GetRequest request,
+                      std::shared_ptr<std::optional<Result<GetResult>>> result) {
+    Result<GetResult> got = co_await store_->get_message(*worker_, request);
+    result->emplace(std::move(got));
+  }
+  Task<void> read_task(ConsumeQueue& queue, std::shared_ptr<std::vector<ConsumeQueueUnit>> found) {
+    QueueOffset at = queue.min_offset();
+    while (at < queue.max_offset()) {
+      Result<ByteChain> bytes = co_await queue.read(*worker_, at, queue.max_offset() - at);
+      ENSURE(bytes.has_value());
+      ENSURE(!bytes->empty());
+      const SharedBytes units = bytes->flatten();
+      for (std::size_t i = 0; i < units.size(); i += kUnitBytes) {
+        found->push_back(decode_unit(units.span().subspan(i)));
+        at = at + 1;
+      }
+    }
+  }
+
   StoreWorld& world_;
   sim::SimProcess& process_;
   MessageStore* store_ = nullptr;
@@ -179,6 +231,16 @@ class LogBuilder {
     end_ += static_cast<std::int64_t>(record.size());
     return at;
   }
+  // The unit of a record that was added, in its queue of topic T.
+  void add_unit(std::int64_t at, std::int64_t queue_offset, std::int64_t bytes) {
+    const std::int64_t first = queue_offset - queue_offset % kUnitsPerFile;
+    const std::string path = queue_file(first);
+    if (!files_.exists(path)) files_.put(path, Bytes(kUnitsPerFile * kUnitBytes));
+    const UnitBytes unit = encode_unit({PhysicalOffset(at), static_cast<std::int32_t>(bytes), 0});
+    for (Bytes* const copy : {&files_.at(path).cached, &files_.at(path).durable}) {
+      std::ranges::copy(unit, copy->begin() + (queue_offset - first) * kUnitBytes);
+    }
+  }
   // Closes the present file with a blank record.
   void blank() {
     const std::int64_t remaining = kFileBytes - end_ % kFileBytes;
@@ -204,7 +266,8 @@ class LogBuilder {
   void crashed(std::int64_t checkpoint_ms) {
     files_.put("/store/abort", Bytes(1, std::byte{'1'}));
     Bytes checkpoint(kCheckpointBytes);
-    write_big_endian(checkpoint.data(), checkpoint_ms);
+    write_big_endian(checkpoint.data(), checkpoint_ms);      // physicMsgTimestamp
+    write_big_endian(checkpoint.data() + 8, checkpoint_ms);  // logicsMsgTimestamp
     files_.put("/store/checkpoint", std::move(checkpoint));
   }
 

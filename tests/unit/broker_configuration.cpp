@@ -34,7 +34,9 @@ TEST(BrokerConfiguration, HonouredKeysTakeEffect) {
       "brokerName = broker-a\nbrokerClusterName:Trade\nlistenPort 12345\n"
       "flushDiskType=SYNC_FLUSH\nmappedFileSizeCommitLog=1048576\nflushCommitLogTimed=false\n"
       "flushIntervalCommitLog=200\nsyncFlushTimeout=7000\nbrokerIP1=10.20.16.31\n"
-      "storePathRootDir=/data/store/\n");
+      "storePathRootDir=/data/store/\nmappedFileSizeConsumeQueue=2000\n"
+      "flushIntervalConsumeQueue=700\nflushConsumeQueueLeastPages=0\n"
+      "flushConsumeQueueThoroughInterval=9000\nreadUnCommitted=true\n");
   EXPECT_EQ(notes(result), "");
   EXPECT_FALSE(result.has_errors());
   const BrokerConfiguration& configuration = result.configuration;
@@ -48,6 +50,11 @@ TEST(BrokerConfiguration, HonouredKeysTakeEffect) {
   EXPECT_EQ(configuration.store.sync_flush_timeout, Duration::s(7));
   EXPECT_EQ(configuration.broker_ip1, 0x0a14101fu);
   EXPECT_EQ(configuration.store.commit_log_path(), "/data/store/commitlog");
+  EXPECT_EQ(configuration.store.mapped_file_size_consume_queue, 2000);
+  EXPECT_EQ(configuration.store.flush_interval_consume_queue, Duration::ms(700));
+  EXPECT_EQ(configuration.store.flush_consume_queue_least_pages, 0);
+  EXPECT_EQ(configuration.store.flush_consume_queue_thorough_interval, Duration::s(9));
+  EXPECT_TRUE(configuration.store.read_uncommitted);
 }
 
 TEST(BrokerConfiguration, TheOldSpellingIsIgnoredAsRocketMqIgnoresIt) {

@@ -92,6 +92,29 @@ TEST(ClassicHa, TheSlavesLogIsTheMastersByteForByteAlsoAcrossFiles) {
   EXPECT_TRUE(world.same_logs(3));
 }
 
+// A slave gets pieces that end anywhere, and dispatches whole records.
+TEST(ClassicHa, TheSlavesQueuesAreTheMastersByteForByte) {
+  BrokerConfiguration configuration = small_master();
+  configuration.store.mapped_file_size_consume_queue = 200;
+  configuration.ha.transfer_batch_size = 100;
+  Pair world(configuration);
+  world.start_both();
+  Client client(world);
+  for (std::uint64_t key = 1; key <= 100; ++key) client.send(outgoing(key));
+  world.run_for(Duration::s(2));
+  int queue_files = 0;
+  for (const std::string& path : world.files.paths()) {
+    if (!path.starts_with("/store/consumequeue/")) continue;
+    ++queue_files;
+    ASSERT_TRUE(world.slave_files.exists(path)) << path;
+    EXPECT_EQ(world.files.at(path).cached, world.slave_files.at(path).cached) << path;
+  }
+  EXPECT_GE(queue_files, 10);
+  // Its flush does not know store times; its dispatch does.
+  EXPECT_GT(read_big_endian<std::int64_t>(world.slave_files.at("/store/checkpoint").cached.data()),
+            0);
+}
+
 // 1.3.5: without a put that waits for copies, the master looks every 100 ms.
 TEST(ClassicHa, AnAsyncMasterShipsWithinAHundredMilliseconds) {
   Pair world;

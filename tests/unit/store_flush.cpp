@@ -222,7 +222,7 @@ TEST(StoreIdle, AnIdleStoreCostsNoEvents) {
     StoreWorld world(small_store(type));
     StoreProcess broker(world);
     broker.put_now(message_of(10));
-    world.run_for(Duration::s(20));
+    world.run_for(Duration::s(70));  // A unit alone waits for the thorough flush of the queues.
     const std::uint64_t before = world.kernel.events();
     world.run_for(Duration::s(3600));
     EXPECT_EQ(world.kernel.events(), before);

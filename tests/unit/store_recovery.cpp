@@ -11,10 +11,15 @@ namespace {
 
 constexpr std::int64_t kBodyAt = 88;  // Offset of the body inside a record.
 
-TEST(StoreRecovery, TheTimestampIsTheCheckpointsLess3Seconds) {
-  EXPECT_EQ(recovery_timestamp(10'000), 7000);
-  EXPECT_EQ(recovery_timestamp(2999), 0);
-  EXPECT_EQ(recovery_timestamp(0), 0);
+TEST(StoreRecovery, TheTimestampIsTheOlderOfTheCheckpointsLess3Seconds) {
+  const auto of = [](std::int64_t physical_ms, std::int64_t logics_ms) {
+    return recovery_timestamp({.physical_ms = physical_ms, .logics_ms = logics_ms});
+  };
+  EXPECT_EQ(of(10'000, 10'000), 7000);
+  EXPECT_EQ(of(10'000, 8000), 5000);
+  EXPECT_EQ(of(8000, 10'000), 5000);
+  EXPECT_EQ(of(2999, 2999), 0);
+  EXPECT_EQ(of(10'000, 0), 0);
 }
 
 TEST(StoreRecovery, AnOrderlyStartBeginsAtTheNewestFileThatTheQueuesKnow) {
@@ -192,7 +197,8 @@ TEST_F(ThreeFiles, AnOrderlyStartWithoutQueuesReadsEverything) {
   EXPECT_EQ(broker.end(), damaged);
 }
 
-TEST_F(ThreeFiles, TheNextIndexComesFromAllRecordsAlsoThoseThatAreTrusted) {
+// The queue's directory is missing: it begins with the first record that recovery looked at.
+TEST_F(ThreeFiles, TheNextIndexComesFromTheQueue) {
   log.crashed(33'000);
   StoreProcess broker(world);
   EXPECT_EQ(broker.put_now(message_of(10)).queue_offset, QueueOffset(4));
@@ -262,7 +268,7 @@ TEST(StoreLoad, ANameThatIsNoNumberRefusesTheStart) {
 TEST(StoreLoad, NamesAreTwentyDigits) {
   EXPECT_EQ(queue_file_name(PhysicalOffset(0)), "00000000000000000000");
   EXPECT_EQ(queue_file_name(PhysicalOffset(1'073'741'824)), "00000000001073741824");
-  EXPECT_EQ(parse_queue_file_name("00000000001073741824"), PhysicalOffset(1'073'741'824));
+  EXPECT_EQ(parse_queue_file_name("00000000001073741824"), 1'073'741'824);
   EXPECT_EQ(parse_queue_file_name("00000000001073741824x"), std::nullopt);
   EXPECT_EQ(parse_queue_file_name(""), std::nullopt);
 }

@@ -1,0 +1,119 @@
+// Where a consume queue ends and begins, read from its files (storage reference, 3.4, 5.3, 5.5).
+#include <algorithm>
+
+#include "engine/store/consume_queue.hpp"
+
+namespace drydock {
+
+namespace {
+
+constexpr std::size_t kFilesRead = 3;                    // From the end: earlier ones are trusted.
+constexpr std::int64_t kStepBytes = 6'500 * kUnitBytes;  // About the kernel's read-ahead.
+
+}  // namespace
+
+Task<Result<void>> ConsumeQueue::recover(Worker& worker) {
+  const std::vector<UnitFilePointer> files = files_.files();
+  if (files.empty()) co_return Result<void>();
+  UnitPosition end;
+  for (std::size_t i = files.size() - std::min(kFilesRead, files.size()); i < files.size(); ++i) {
+    Result<UnitRun> run = co_await run_in(worker, files[i], kNoEnd);
+    if (!run) co_return run.error();
+    end = files[i]->start + run->count * kUnitBytes;
+    if (run->last) known_to_ = run->last->end().value();
+    if (end < files[i]->end()) break;
+  }
+  flushed_to_ = end;
+  Result<void> cut = co_await files_.truncate(worker, end);
+  co_return cut;
+}
+
+Task<Result<void>> ConsumeQueue::truncate(Worker& worker, PhysicalOffset end) {
+  known_to_ = end.value();
+  while (has_files()) {
+    const UnitFilePointer file = files_.files().back();
+    Result<ConsumeQueueUnit> first = co_await unit_at(worker, file, 0);
+    if (!first) co_return first.error();
+    if (first->valid() && first->physical >= end) {
+      Result<void> removed = co_await files_.remove_last(worker);
+      if (!removed) co_return removed;
+      continue;
+    }
+    Result<UnitRun> run = co_await run_in(worker, file, end);
+    if (!run) co_return run.error();
+    if (run->last) known_to_ = run->last->end().value();
+    file->wrote = run->count * kUnitBytes;
+    file->flushed = std::min(file->flushed, file->wrote);
+    break;
+  }
+  flushed_to_ = std::min(flushed_to_, files_.max_offset());
+  co_return Result<void>();
+}
+
+Task<Result<void>> ConsumeQueue::destroy(Worker& worker) {
+  while (has_files()) {
+    Result<void> removed = co_await files_.remove_last(worker);
+    if (!removed) co_return removed;
+  }
+  min_ = UnitPosition();
+  flushed_to_ = UnitPosition();
+  known_to_ = kNoPhysical;
+  co_return Result<void>();
+}
+
+Task<Result<void>> ConsumeQueue::correct_min(Worker& worker, PhysicalOffset log_start) {
+  const UnitPosition end = files_.max_offset();
+  if (min_ >= end) co_return Result<void>();
+  const UnitFilePointer last = files_.find(end - kUnitBytes);
+  if (last == nullptr) co_return Result<void>();
+  Result<ConsumeQueueUnit> newest = co_await unit_at(worker, last, end - kUnitBytes - last->start);
+  if (!newest) co_return newest.error();
+  if (newest->physical < log_start) {
+    min_ = end;
+    co_return Result<void>();
+  }
+  // The first unit of the first file, from the old minimum on, whose record is still there.
+  const UnitFilePointer first = files_.files().front();
+  std::int64_t low = std::max<std::int64_t>(0, min_ - first->start) / kUnitBytes;
+  std::int64_t high = first->wrote / kUnitBytes;
+  const std::int64_t units = high;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    Result<ConsumeQueueUnit> unit = co_await unit_at(worker, first, middle * kUnitBytes);
+    if (!unit) co_return unit.error();
+    if (unit->physical < log_start) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (low < units) min_ = first->start + low * kUnitBytes;
+  co_return Result<void>();
+}
+
+Task<Result<UnitRun>> ConsumeQueue::run_in(Worker& worker, UnitFilePointer file,
+                                           PhysicalOffset end) {
+  UnitRun whole;
+  for (std::int64_t at = 0; at < file->size;) {
+    const std::int64_t length = std::min(kStepBytes, file->size - at);
+    Result<ByteChain> bytes = co_await file->map->load(worker, at, length);
+    if (!bytes) co_return bytes.error();
+    const SharedBytes units = bytes->flatten();
+    const UnitRun run = units_in_front_of(units.span(), end);
+    whole.count += run.count;
+    if (run.last) whole.last = run.last;
+    if (run.count * kUnitBytes < length) break;
+    at += length;
+  }
+  co_return whole;
+}
+
+Task<Result<ConsumeQueueUnit>> ConsumeQueue::unit_at(Worker& worker, UnitFilePointer file,
+                                                     std::int64_t at) {
+  Result<ByteChain> bytes = co_await file->map->load(worker, at, kUnitBytes);
+  if (!bytes) co_return bytes.error();
+  const SharedBytes unit = bytes->flatten();
+  co_return decode_unit(unit.span());
+}
+
+}  // namespace drydock

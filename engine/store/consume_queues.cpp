@@ -1,0 +1,129 @@
+#include "engine/store/consume_queues.hpp"
+
+#include <algorithm>
+
+#include "engine/wire/remoting_frame.hpp"
+
+namespace drydock {
+
+namespace {
+
+constexpr std::size_t kNameBytesMax = 255;
+
+}  // namespace
+
+bool has_queue(std::string_view topic, std::int32_t queue_id) {
+  return queue_id >= 0 && !topic.empty() && topic.size() <= kNameBytesMax && topic != "." &&
+         topic != ".." && topic.find('/') == std::string_view::npos &&
+         topic.find('\0') == std::string_view::npos;
+}
+
+Task<Result<void>> ConsumeQueues::load(Worker& worker) {
+  Result<std::vector<FileInfo>> topics = co_await context_.files.list(worker, options_.directory);
+  if (!topics) {
+    if (topics.error().code() == ErrorCode::not_found) co_return Result<void>();
+    co_return topics.error();
+  }
+  for (const FileInfo& topic : *topics) {
+    if (!topic.is_directory) continue;
+    Result<void> loaded = co_await load_topic(worker, topic.name);
+    if (!loaded) co_return loaded;
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> ConsumeQueues::load_topic(Worker& worker, std::string topic) {
+  Result<std::vector<FileInfo>> queues =
+      co_await context_.files.list(worker, options_.directory + "/" + topic);
+  if (!queues) co_return queues.error();
+  for (const FileInfo& queue : *queues) {
+    const auto queue_id = parse_decimal<std::int32_t>(queue.name);
+    if (!queue.is_directory || !queue_id || *queue_id < 0) continue;
+    Result<void> loaded = co_await of(topic, *queue_id).load(worker);
+    if (!loaded) co_return loaded;
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> ConsumeQueues::recover(Worker& worker) {
+  for (const auto& queue : all_) {
+    Result<void> recovered = co_await queue->recover(worker);
+    if (!recovered) co_return recovered;
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> ConsumeQueues::truncate(Worker& worker, PhysicalOffset end) {
+  for (const auto& queue : all_) {
+    Result<void> cut = co_await queue->truncate(worker, end);
+    if (!cut) co_return cut;
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> ConsumeQueues::destroy(Worker& worker) {
+  for (const auto& queue : all_) {
+    Result<void> destroyed = co_await queue->destroy(worker);
+    if (!destroyed) co_return destroyed;
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> ConsumeQueues::correct_min(Worker& worker, PhysicalOffset log_start) {
+  for (const auto& queue : all_) {
+    Result<void> corrected = co_await queue->correct_min(worker, log_start);
+    if (!corrected) co_return corrected;
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> ConsumeQueues::flush(Worker& worker, std::int32_t least_pages, int rounds) {
+  Result<void> outcome;
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    ConsumeQueue& queue = *all_[i];
+    for (int round = 0; round < rounds && queue.has_unflushed(); ++round) {
+      Result<void> flushed = co_await queue.flush(worker, least_pages);
+      if (flushed) continue;
+      outcome = flushed;
+      if (flushed.error().code() == ErrorCode::cancelled) co_return outcome;
+    }
+  }
+  co_return outcome;
+}
+
+ConsumeQueue* ConsumeQueues::find(std::string_view topic, std::int32_t queue_id) const {
+  const auto queues = by_topic_.find(topic);
+  if (queues == by_topic_.end()) return nullptr;
+  const auto queue = queues->second.find(queue_id);
+  return queue == queues->second.end() ? nullptr : queue->second;
+}
+
+ConsumeQueue& ConsumeQueues::of(std::string_view topic, std::int32_t queue_id) {
+  ENSURE(has_queue(topic, queue_id));
+  auto queues = by_topic_.find(topic);
+  if (queues == by_topic_.end()) queues = by_topic_.emplace(std::string(topic), Queues()).first;
+  ConsumeQueue*& queue = queues->second[queue_id];
+  if (queue == nullptr) {
+    all_.push_back(std::make_unique<ConsumeQueue>(context_, options_, topic, queue_id));
+    queue = all_.back().get();
+  }
+  return *queue;
+}
+
+void ConsumeQueues::fill(QueueOffsets& offsets) const {
+  for (const auto& queue : all_) {
+    offsets.of(queue->topic(), queue->queue_id()).set(queue->max_offset());
+  }
+}
+
+std::int64_t ConsumeQueues::known_to() const {
+  std::int64_t largest = kNoPhysical;
+  for (const auto& queue : all_) largest = std::max(largest, queue->known_to());
+  return largest;
+}
+
+bool ConsumeQueues::has_unflushed() const {
+  return std::ranges::any_of(all_, [](const auto& queue) { return queue->has_unflushed(); });
+}
+
+}  // namespace drydock

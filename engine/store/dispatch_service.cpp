@@ -1,0 +1,86 @@
+#include "engine/store/dispatch_service.hpp"
+
+namespace drydock {
+
+namespace {
+
+constexpr Duration kPollInterval = Duration::ms(1);
+
+}  // namespace
+
+DispatchService::DispatchService(Context& context, CommitLog& log, Dispatcher& dispatcher,
+                                 VisibleTo visible, LogKind kind)
+    : context_(context),
+      log_(log),
+      dispatcher_(dispatcher),
+      visible_(visible),
+      kind_(kind),
+      worker_(context.workers.add("ReputMessageService")) {}
+
+Task<void> DispatchService::run() {
+  const auto has_work = [this] { return position_ < limit() && waited_at_ != limit(); };
+  bool failed = false;
+  for (;;) {
+    PollGrid grid(context_.clock, context_.clock.now(), kPollInterval);
+    Result<void> due = co_await grid.until(log_.advanced(), has_work);
+    if (!due) co_return;
+    Result<void> drained = co_await drain();
+    if (!drained && drained.error().code() == ErrorCode::cancelled) co_return;
+    if (!drained && !failed) {
+      context_.observer.log(LogLevel::error, "dispatch can't read the log; will try again");
+    }
+    failed = !drained;
+  }
+}
+
+Task<Result<void>> DispatchService::drain() {
+  if (position_ < log_.min_offset()) position_ = log_.min_offset();
+  while (position_ < limit()) {
+    const LogFilePointer file = log_.files().find(position_);
+    if (file == nullptr) {  // A gap between the files.
+      waited_at_ = limit();
+      co_return Result<void>();
+    }
+    Result<FileDone> done = co_await drain_file(file);
+    if (!done) co_return done.error();
+    if (*done == FileDone::stop) co_return Result<void>();
+  }
+  co_return Result<void>();
+}
+
+Task<Result<DispatchService::FileDone>> DispatchService::drain_file(LogFilePointer file) {
+  RecordReader reader(worker_, file, BodyCheck::lengths_only);
+  while (position_ < limit() && position_ < file->end()) {
+    const std::int64_t at = position_ - file->start;
+    const std::int64_t readable = file->wrote;
+    RecordView view;
+    RecordCheck check = reader.peek(at, readable, view);
+    if (check.fault == RecordFault::need_more) {
+      Result<void> filled = co_await reader.fill(at, readable, check.needed_bytes);
+      if (!filled) co_return filled.error();
+      continue;
+    }
+    switch (dispatch_step(check, position_, limit(), kind_)) {
+      case DispatchStep::wait: waited_at_ = limit(); co_return FileDone::stop;
+      case DispatchStep::next_file: position_ = file->end(); co_return FileDone::go_on;
+      case DispatchStep::skip_record: skip_to(position_ + check.size); continue;
+      case DispatchStep::skip_rest: skip_to(file->start + readable); co_return FileDone::stop;
+      case DispatchStep::dispatch: break;
+    }
+    const DispatchRequest request = dispatch_request_of(view, check.size);
+    Result<void> dispatched = co_await dispatcher_.dispatch(worker_, request);
+    if (!dispatched) co_return dispatched.error();
+    position_ = position_ + check.size;
+  }
+  co_return FileDone::go_on;
+}
+
+void DispatchService::skip_to(PhysicalOffset next) {
+  context_.observer.event(EventName::store_dispatch_skipped, position_.value(), next - position_);
+  context_.observer.log(LogLevel::error,
+                        "dispatch can't read the log at " + std::to_string(position_.value()) +
+                            " and passes over " + std::to_string(next - position_) + " bytes");
+  position_ = next;
+}
+
+}  // namespace drydock

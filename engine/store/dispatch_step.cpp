@@ -1,0 +1,40 @@
+#include "engine/store/dispatch_step.hpp"
+
+#include "engine/store/consume_queues.hpp"
+#include "engine/wire/big_endian.hpp"
+
+namespace drydock {
+
+namespace {
+
+bool is_half_or_rolled_back(std::int32_t flags) {
+  const std::int32_t transaction = flags & sys_flag::kTransactionMask;
+  return transaction == sys_flag::kTransactionPrepared ||
+         transaction == sys_flag::kTransactionRollback;
+}
+
+}  // namespace
+
+DispatchRequest dispatch_request_of(const RecordView& view, std::int32_t bytes) {
+  DispatchRequest request;
+  request.topic = as_text(view.topic);
+  request.queue_id = view.queue_id;
+  request.queue_offset = QueueOffset(view.queue_offset);
+  request.unit = {PhysicalOffset(view.physical_offset), bytes,
+                  tags_code_of(as_text(view.properties))};
+  request.store_ms = view.store_ms;
+  request.has_unit = !is_half_or_rolled_back(view.sys_flag) && view.queue_offset >= 0 &&
+                     has_queue(request.topic, request.queue_id);
+  return request;
+}
+
+DispatchStep dispatch_step(const RecordCheck& check, PhysicalOffset at, PhysicalOffset limit,
+                           LogKind kind) {
+  if (at + check.size > limit) return DispatchStep::wait;
+  if (check.good()) return DispatchStep::dispatch;
+  if (check.blank()) return DispatchStep::next_file;
+  if (check.size > 0) return DispatchStep::skip_record;
+  return kind == LogKind::replica ? DispatchStep::wait : DispatchStep::skip_rest;
+}
+
+}  // namespace drydock

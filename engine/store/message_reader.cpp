@@ -1,0 +1,117 @@
+#include "engine/store/message_reader.hpp"
+
+#include <algorithm>
+
+namespace drydock {
+
+namespace {
+
+bool wanted(const ConsumeQueueUnit& unit, std::span<const std::int32_t> tag_codes) {
+  if (tag_codes.empty()) return true;
+  return std::ranges::find(tag_codes, static_cast<std::int32_t>(unit.tags_code)) != tag_codes.end();
+}
+
+}  // namespace
+
+// One walk over units that lie in one file of the queue.
+struct MessageReader::Scan {
+  Scan(const GetRequest& asked, const PullLimits& limits) : request(asked), batch(limits) {}
+
+  const GetRequest& request;
+  SharedBytes units;
+  PullBatch batch;
+  GetResult result;
+  PhysicalOffset next_log_file;  // Units in front of it point at a file that is gone.
+  PhysicalOffset last_seen;
+};
+
+PullLimits MessageReader::limits(const GetRequest& request) const {
+  return {.count_max = request.count_max,
+          .bytes_in_memory = configuration_.max_transfer_bytes_on_message_in_memory,
+          .count_in_memory = configuration_.max_transfer_count_on_message_in_memory,
+          .bytes_on_disk = configuration_.max_transfer_bytes_on_message_in_disk,
+          .count_on_disk = configuration_.max_transfer_count_on_message_in_disk};
+}
+
+bool MessageReader::in_memory(PhysicalOffset at) const {
+  const std::int64_t memory =
+      configuration_.total_memory_bytes / 100 * configuration_.access_message_in_memory_max_ratio;
+  return log_.max_offset() - at <= memory;
+}
+
+Task<Result<GetResult>> MessageReader::get(Worker& worker, GetRequest request) {
+  Scan walk(request, limits(request));
+  GetResult& result = walk.result;
+  ConsumeQueue* const queue = queues_.find(request.topic, request.queue_id);
+  if (queue != nullptr) {
+    result.min = queue->min_offset();
+    result.max = queue->max_offset();
+  }
+  const auto answer = range_answer(result.min, result.max, request.offset);
+  if (answer) {
+    result.status = answer->status;
+    result.next = answer->next;
+    co_return std::move(result);
+  }
+  // That many units are scanned at most, matched or not.
+  const std::int64_t bytes_max = std::max<std::int64_t>(configuration_.max_filter_message_size,
+                                                        request.count_max * kUnitBytes);
+  const std::int64_t units_max = (bytes_max + kUnitBytes - 1) / kUnitBytes;
+  Result<ByteChain> units = co_await queue->read(worker, request.offset, units_max);
+  if (!units) co_return units.error();
+  result.next = request.offset;
+  if (units->empty()) {
+    result.status = GetStatus::offset_found_null;
+    result.next = queue->next_file_offset(request.offset);
+  } else {
+    walk.units = units->flatten();
+    Result<void> scanned = co_await scan(worker, walk);
+    if (!scanned) co_return scanned.error();
+  }
+  result.bytes = walk.batch.bytes();
+  result.suggest_slave = !in_memory(walk.last_seen);
+  co_return std::move(result);
+}
+
+Task<Result<void>> MessageReader::scan(Worker& worker, Scan& scan) {
+  GetResult& result = scan.result;
+  result.status = GetStatus::no_matched_message;
+  const std::size_t count = scan.units.size() / static_cast<std::size_t>(kUnitBytes);
+  for (std::size_t i = 0; i < count; ++i) {
+    const ConsumeQueueUnit unit =
+        decode_unit(scan.units.span().subspan(i * static_cast<std::size_t>(kUnitBytes)));
+    if (!scan.batch.takes(unit.bytes, in_memory(unit.physical))) break;
+    scan.last_seen = unit.physical;
+    result.next = result.next + 1;
+    if (unit.physical < scan.next_log_file) continue;
+    if (!wanted(unit, scan.request.tag_codes)) {
+      if (scan.batch.empty()) result.status = GetStatus::no_matched_message;
+      continue;
+    }
+    Result<ByteChain> bytes = co_await record(worker, unit);
+    if (!bytes) co_return bytes.error();
+    if (bytes->empty()) {
+      if (scan.batch.empty()) result.status = GetStatus::message_was_removing;
+      scan.next_log_file = log_.next_file_start(unit.physical);
+      continue;
+    }
+    scan.batch.add(unit.bytes);
+    result.records.push_back(std::move(*bytes));
+    result.status = GetStatus::found;
+  }
+  co_return Result<void>();
+}
+
+// Empty: the log does not have it (any more).
+Task<Result<ByteChain>> MessageReader::record(Worker& worker, ConsumeQueueUnit unit) {
+  const LogFilePointer file = log_.files().find(unit.physical);
+  if (file == nullptr) co_return ByteChain();
+  const std::int64_t at = unit.physical - file->start;
+  if (unit.bytes <= 0 || at + unit.bytes > file->wrote) co_return ByteChain();
+  ByteChain present = file->map->try_load(at, unit.bytes);
+  if (!present.empty()) co_return present;
+  Result<ByteChain> loaded = co_await file->map->load(worker, at, unit.bytes);
+  co_return loaded;
+}
+
+}  // namespace drydock

@@ -1,0 +1,54 @@
+// Looks messages up: from a place in a queue to the bytes of their records (storage
+// reference, 3.5).
+#pragma once
+
+#include <vector>
+
+#include "engine/store/commit_log.hpp"
+#include "engine/store/consume_queues.hpp"
+#include "engine/store/pull_batch.hpp"
+
+namespace drydock {
+
+// What is pointed to must last until the answer.
+struct GetRequest {
+  std::string_view topic;
+  std::int32_t queue_id = 0;
+  QueueOffset offset;
+  std::int32_t count_max = 32;  // >= 1
+  // Java's hashes of the tags that are wanted; empty: every message.
+  std::span<const std::int32_t> tag_codes;
+};
+
+struct GetResult {
+  GetStatus status = GetStatus::unavailable;
+  QueueOffset next;  // Where the consumer should go on.
+  QueueOffset min;
+  QueueOffset max;
+  std::vector<ByteChain> records;  // One whole record each; they share the page cache's bytes.
+  std::int64_t bytes = 0;
+  // The last unit scanned lies further behind the end of the log than memory is thought to reach.
+  bool suggest_slave = false;
+};
+
+class MessageReader {
+ public:
+  MessageReader(CommitLog& log, ConsumeQueues& queues, const StoreConfiguration& configuration)
+      : log_(log), queues_(queues), configuration_(configuration) {}
+
+  // Waits for page reads only, on behalf of `worker`. Errors: what reading gave.
+  Task<Result<GetResult>> get(Worker& worker, GetRequest request);
+
+ private:
+  struct Scan;
+  Task<Result<void>> scan(Worker& worker, Scan& scan);
+  Task<Result<ByteChain>> record(Worker& worker, ConsumeQueueUnit unit);
+  PullLimits limits(const GetRequest& request) const;
+  bool in_memory(PhysicalOffset at) const;
+
+  CommitLog& log_;
+  ConsumeQueues& queues_;
+  const StoreConfiguration& configuration_;
+};
+
+}  // namespace drydock
