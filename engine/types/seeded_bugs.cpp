@@ -6,8 +6,6 @@ std::string_view name_of(SeededBug bug) {
   switch (bug) {
     case SeededBug::ack_before_flush: return "ack-before-flush";
     case SeededBug::ack_before_copy: return "ack-before-copy";
-    case SeededBug::recovery_keeps_torn_record: return "recovery-keeps-torn-record";
-    case SeededBug::recovery_keeps_half_record: return "recovery-keeps-half-record";
     case SeededBug::count_: break;
   }
   return "unnamed";

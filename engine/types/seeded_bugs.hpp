@@ -13,10 +13,8 @@
 namespace drydock {
 
 enum class SeededBug : std::uint16_t {
-  ack_before_flush,            // SYNC_FLUSH answers SEND_OK without waiting for the flush.
-  ack_before_copy,             // A SYNC_MASTER answers SEND_OK without waiting for its slaves.
-  recovery_keeps_torn_record,  // Recovery accepts a record whose bytes are not what was stored.
-  recovery_keeps_half_record,  // Recovery takes a record whose end never came for the log's last.
+  ack_before_flush,  // SYNC_FLUSH answers SEND_OK without waiting for the flush.
+  ack_before_copy,   // A SYNC_MASTER answers SEND_OK without waiting for its slaves.
   count_,
 };
 
