@@ -341,7 +341,7 @@ TYPED_TEST(ServiceContract, WithoutAPriceWorkCompletesAtOnce) {
   });
 }
 
-TYPED_TEST(ServiceContract, ObserversTakeEventsAndLines) {
+TYPED_TEST(ServiceContract, ObserversAreNoReasonToEnd) {
   this->run([](Context& context) -> Task<void> {
     context.observer.event(EventName::store_appended, 1, 2);
     context.observer.log(LogLevel::info, "a line");

@@ -560,7 +560,7 @@ TYPED_TEST(NetworkContract, AnAcceptTimesOutAndIsCancelled) {
   });
 }
 
-TYPED_TEST(NetworkContract, AConnectWithAPastDeadlineTimesOut) {
+TYPED_TEST(NetworkContract, WhatAConnectWithAPastDeadlineAnswers) {
   this->run([this](Context& context) -> Task<void> {
     Result<std::unique_ptr<Listener>> listener = context.network.listen(0);
     const Endpoint self{this->world().address(0), (*listener)->local().port};
@@ -570,7 +570,7 @@ TYPED_TEST(NetworkContract, AConnectWithAPastDeadlineTimesOut) {
   });
 }
 
-TYPED_TEST(NetworkContract, AConnectInACancelledScopeIsCancelled) {
+TYPED_TEST(NetworkContract, WhatAConnectInACancelledScopeAnswers) {
   this->run([this](Context& context) -> Task<void> {
     Result<std::unique_ptr<Listener>> listener = context.network.listen(0);
     const Endpoint self{this->world().address(0), (*listener)->local().port};
