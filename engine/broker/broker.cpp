@@ -1,20 +1,17 @@
 #include "engine/broker/broker.hpp"
 
-#include "engine/broker/connection.hpp"
+#include "engine/broker/registration.hpp"
 #include "engine/broker/send_processor.hpp"
 #include "engine/replication/ha_slave.hpp"
 #include "engine/runtime/join.hpp"
+#include "engine/wire/frame_server.hpp"
+#include "engine/wire/heartbeat.hpp"
 
 namespace drydock {
 
 namespace {
 
-// Requests in progress over all connections: beyond it nothing more is read. Each one may hold a
-// message of 4 MiB, but those that wait for their flush are in the page cache already.
-constexpr std::uint64_t kRequestsInProgressMax = 65'536;
-constexpr Duration kAcceptRetryPause = Duration::ms(100);
-
-class Broker {
+class Broker : private FrameServer::Handler {
  public:
   Broker(Context& context, BrokerConfiguration configuration)
       : context_(context),
@@ -22,14 +19,17 @@ class Broker {
         store_(context, store_configuration(), store_host()),
         master_(make_master()),
         slave_(make_slave()),
-        sends_(context, configuration_, store_, master_.get()),
-        requests_(context.scope),
-        connections_(context.scope),
-        acceptor_(context.scope),
+        topics_(topic_options(), context.clock.wall_now().count_ms()),
+        sends_(context, configuration_, store_, {topics_, topics_made_}, master_.get()),
+        server_(context, *this),
+        registration_(context, configuration_, store_host(), {topics_, topics_made_}, slave_.get()),
         follower_(context.scope) {}
 
   // Errors: what kept it from serving; the log has a line about it.
   Task<Result<void>> start() {
+    if (slave_ != nullptr && configuration_.broker_id <= 0) {
+      co_return failed("a slave's brokerId must be larger than 0", ErrorCode::invalid_argument);
+    }
     Result<void> loaded = co_await store_.load();
     if (!loaded) co_return failed("the store can't be loaded", loaded.error());
     Result<void> started = co_await store_.start();
@@ -39,26 +39,21 @@ class Broker {
       if (!shipping) co_return failed("can't listen for slaves", shipping.error());
     }
     if (slave_ != nullptr) follower_.spawn(slave_->run());
-    Result<std::unique_ptr<Listener>> listener =
-        context_.network.listen(configuration_.listen_port);
-    if (!listener) co_return failed("can't listen", listener.error());
-    acceptor_.spawn(accept_connections(std::move(*listener)));
+    Result<void> listening = server_.listen(configuration_.listen_port);
+    if (!listening) co_return failed("can't listen", listening.error());
+    registration_.start();
     context_.observer.event(EventName::serving_started, context_.scope.process().id().value());
     co_return Result<void>();
   }
 
-  // Orderly, also if the start failed half-way. What is in progress is not waited for: its clients
-  // see the connection end.
+  // Orderly, also if the start failed half-way. Clients are no longer sent here before they are no
+  // longer served.
   Task<void> stop() {
-    acceptor_.cancel();
-    co_await acceptor_.join();
+    co_await registration_.stop();
     follower_.cancel();
     co_await follower_.join();
     if (master_ != nullptr) co_await master_->stop();
-    connections_.cancel();
-    co_await connections_.join();
-    requests_.cancel();
-    co_await requests_.join();
+    co_await server_.stop();
     co_await store_.shutdown();
   }
 
@@ -92,62 +87,29 @@ class Broker {
     return error;
   }
 
-  Task<void> accept_connections(std::unique_ptr<Listener> listener) {
-    for (;;) {
-      Result<std::unique_ptr<Stream>> stream = co_await listener->accept();
-      if (stream) {
-        connections_.spawn(serve(std::make_shared<Connection>(context_, std::move(*stream))));
-        continue;
-      }
-      if (stream.error().code() == ErrorCode::cancelled) co_return;
-      Result<void> slept = co_await sleep_for(context_.clock, kAcceptRetryPause);
-      if (!slept) co_return;
-    }
+  Topics::Options topic_options() const {
+    return {.auto_create = configuration_.auto_create_topic_enable,
+            .queue_count = configuration_.default_topic_queue_nums,
+            .cluster_name = configuration_.broker_cluster_name,
+            .broker_name = configuration_.broker_name};
   }
 
-  Task<void> serve(std::shared_ptr<Connection> connection) {
-    TaskScope writer(connections_);
-    writer.spawn(connection->write_responses());
-    FrameDecoder decoder;
-    for (;;) {
-      Result<ByteChain> bytes = co_await connection->read();
-      if (!bytes) break;
-      decoder.feed(std::move(*bytes));
-      const bool go_on = co_await handle_commands(connection, decoder);
-      if (!go_on) break;
-    }
-    writer.cancel();
-    co_await writer.join();
-    connection->close();
-  }
-
-  // Starts every command that is complete. False: the connection is of no more use.
-  Task<bool> handle_commands(std::shared_ptr<Connection> connection, FrameDecoder& decoder) {
-    for (;;) {
-      RemotingCommand command;
-      const FrameDecoder::Step step = decoder.next(command);
-      if (step == FrameDecoder::Step::need_more) co_return true;
-      if (step == FrameDecoder::Step::fault) {
-        std::string line = "connection closed: ";
-        line += name_of(decoder.fault());
-        context_.observer.log(LogLevel::warning, std::move(line));
-        co_return false;
-      }
-      if (command.is_response()) continue;  // We have asked nobody.
-      if (!command.is(RequestCode::send_message_v2)) {
-        refuse_unknown(*connection, command);
-        continue;
-      }
-      Result<Semaphore::Permit> slot = co_await in_progress_.acquire();
-      if (!slot) co_return false;
-      requests_.spawn(sends_.process(connection, std::move(command), std::move(*slot)));
+  void handle(std::shared_ptr<ServerConnection> connection, RemotingCommand request,
+              Semaphore::Permit slot) override {
+    if (request.is(RequestCode::send_message_v2)) {
+      server_.requests().spawn(sends_.process(connection, std::move(request), std::move(slot)));
+    } else if (!request.is_one_way()) {
+      connection->respond(answer(request));
     }
   }
-
-  static void refuse_unknown(Connection& connection, const RemotingCommand& command) {
-    if (command.is_one_way()) return;
-    connection.respond(encode_answer(command.head, ResponseCode::request_code_not_supported,
-                                     "this version only knows SEND_MESSAGE_V2"));
+  static SharedBytes answer(const RemotingCommand& request) {
+    if (!request.is(RequestCode::heart_beat)) {
+      return encode_answer(request.head, ResponseCode::request_code_not_supported,
+                           "this version only knows SEND_MESSAGE_V2 and HEART_BEAT");
+    }
+    const bool readable = is_heartbeat(request.body.span());
+    return encode_answer(request.head,
+                         readable ? ResponseCode::success : ResponseCode::system_error);
   }
 
   Context& context_;
@@ -155,12 +117,11 @@ class Broker {
   MessageStore store_;
   std::unique_ptr<HaMaster> master_;  // Null on a slave.
   std::unique_ptr<HaSlave> slave_;    // Null on a master.
+  Topics topics_;
+  Event topics_made_;
   SendProcessor sends_;
-  Semaphore in_progress_{kRequestsInProgressMax};
-  // In this order: a connection that goes away leaves its requests in progress.
-  TaskScope requests_;
-  TaskScope connections_;
-  TaskScope acceptor_;
+  FrameServer server_;
+  Registration registration_;
   TaskScope follower_;
 };
 

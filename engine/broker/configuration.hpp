@@ -10,12 +10,12 @@
 //   promise              what a combination of settings promises (pure; its parts: promise_*)
 //   utf8                 the encodings that such a file may have (pure)
 //   worker_pool          a set of workers with a bounded queue, as RocketMQ's thread pools
-//   topics               which topics exist and how many queues they have
+//   topics               which topics exist and how many queues they have (pure)
+//   registration         tells name servers of the broker and its topics
 //   send_processor       the checks and the answer of one send, which waits for flush and copies
-//   connection           one client's connection: frames in, responses out
 //   broker               start, serve, orderly stop
 //
-// What it does not do yet: pulls, offsets, delay, retry, fast failure, registration.
+// What it does not do yet: pulls, offsets, delay, retry, fast failure.
 //
 // This file: the configuration of one broker and where it comes from.
 #pragma once
@@ -35,15 +35,23 @@ namespace drydock {
 struct BrokerConfiguration {
   std::string broker_cluster_name = "DefaultCluster";     // brokerClusterName
   std::string broker_name = "broker";                     // brokerName
+  std::int64_t broker_id = 0;                             // brokerId; see effective_broker_id
   std::uint32_t broker_ip1 = 0;                           // brokerIP1; 0: the host's own address
+  std::uint32_t broker_ip2 = 0;                           // brokerIP2: for slaves; 0 as above
   std::uint16_t listen_port = 10911;                      // listenPort
   bool auto_create_topic_enable = true;                   // autoCreateTopicEnable
   std::int32_t default_topic_queue_nums = 8;              // defaultTopicQueueNums
   std::int32_t send_message_thread_pool_nums = 4;         // sendMessageThreadPoolNums; min(CPUs, 4)
   std::int32_t send_thread_pool_queue_capacity = 10'000;  // sendThreadPoolQueueCapacity
+  std::vector<Endpoint> name_servers;                     // namesrvAddr; none: alone
+  Duration register_name_server_period = Duration::ms(30'000);  // registerNameServerPeriod
+  Duration register_broker_timeout = Duration::ms(24'000);      // registerBrokerTimeoutMills
+  bool compressed_register = false;                             // compressedRegister
   StoreConfiguration store;
   HaConfiguration ha;
 
+  // A master is 0, whatever brokerId says.
+  std::int64_t effective_broker_id() const { return ha.role == BrokerRole::slave ? broker_id : 0; }
   // Where a master listens for slaves: haListenPort, or the port behind listenPort.
   std::uint16_t ha_port() const {
     return ha.listen_port != 0 ? ha.listen_port : static_cast<std::uint16_t>(listen_port + 1);

@@ -7,6 +7,7 @@
 
 #include "engine/broker/nearest_name.hpp"
 #include "engine/broker/property_value.hpp"
+#include "engine/wire/endpoint_text.hpp"
 #include "engine/wire/remoting_frame.hpp"
 
 namespace drydock {
@@ -49,28 +50,21 @@ bool set_flush_disk_type(Configuration& configuration, std::string_view value) {
 }
 
 bool set_address(std::uint32_t& into, std::string_view value) {
-  std::uint32_t address = 0;
-  for (int i = 0; i < 4; ++i) {
-    const std::size_t dot = value.find('.');
-    const auto part = parse_decimal<std::uint8_t>(value.substr(0, dot));
-    if (!part || (dot == std::string_view::npos) != (i == 3)) return false;
-    address = address << 8 | *part;
-    value = i == 3 ? std::string_view() : value.substr(dot + 1);
-  }
-  into = address;
-  return true;
+  const std::optional<std::uint32_t> address = parse_address(value);
+  if (address) into = *address;
+  return address.has_value();
+}
+
+bool set_endpoints(std::vector<Endpoint>& into, std::string_view value) {
+  std::optional<std::vector<Endpoint>> endpoints = parse_endpoints(value);
+  if (endpoints) into = std::move(*endpoints);
+  return endpoints.has_value();
 }
 
 // ADDRESS:PORT; RocketMQ takes anything shorter than six characters for "not set".
 bool set_endpoint(std::optional<Endpoint>& into, std::string_view value) {
-  const std::size_t colon = value.find(':');
-  if (colon == std::string_view::npos) return false;
-  Endpoint endpoint;
-  const auto port = parse_decimal<std::uint16_t>(value.substr(colon + 1));
-  if (!port || *port == 0 || !set_address(endpoint.address, value.substr(0, colon))) return false;
-  endpoint.port = *port;
-  into = endpoint;
-  return true;
+  into = parse_endpoint(value);
+  return into.has_value();
 }
 
 bool set_broker_role(Configuration& configuration, std::string_view value) {
@@ -108,6 +102,12 @@ constexpr std::array kHonoured = {
         [](Configuration& c, std::string_view v) { return set_text(c.broker_cluster_name, v); }},
     HonouredKey{"brokerIP1", "an IPv4 address such as 10.20.16.31",
                 [](Configuration& c, std::string_view v) { return set_address(c.broker_ip1, v); }},
+    HonouredKey{"brokerIP2", "an IPv4 address such as 10.20.16.31",
+                [](Configuration& c, std::string_view v) { return set_address(c.broker_ip2, v); }},
+    HonouredKey{"brokerId", "a whole number from 0",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.broker_id, v, 0, std::numeric_limits<std::int64_t>::max());
+                }},
     HonouredKey{"brokerName", kText,
                 [](Configuration& c, std::string_view v) { return set_text(c.broker_name, v); }},
     HonouredKey{"brokerRole", "ASYNC_MASTER, SYNC_MASTER or SLAVE", &set_broker_role},
@@ -115,6 +115,9 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) {
                   return set_bool(c.store.check_crc_on_recover, v);
                 }},
+    HonouredKey{
+        "compressedRegister", kBool,
+        [](Configuration& c, std::string_view v) { return set_bool(c.compressed_register, v); }},
     HonouredKey{"defaultTopicQueueNums", "a whole number from 1 to 65535",
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.default_topic_queue_nums, v, 1, 65'535);
@@ -186,13 +189,21 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.store.max_message_size, v, 10, kFrameBytesMax);
                 }},
+    HonouredKey{
+        "namesrvAddr", "IPv4 addresses and ports such as 10.20.16.31:9876, with ; between",
+        [](Configuration& c, std::string_view v) { return set_endpoints(c.name_servers, v); }},
     HonouredKey{"osPageCacheBusyTimeOutMills", kMs,
-                [](Configuration& c, std::string_view v) {
-                  return set_ms(c.store.os_page_cache_busy_timeout, v);
-                }},
+                [](Configuration& c,
+                   std::string_view v) { return set_ms(c.store.os_page_cache_busy_timeout, v); }},
     HonouredKey{
         "readUnCommitted", kBool,
         [](Configuration& c, std::string_view v) { return set_bool(c.store.read_uncommitted, v); }},
+    HonouredKey{
+        "registerBrokerTimeoutMills", kMs,
+        [](Configuration& c, std::string_view v) { return set_ms(c.register_broker_timeout, v); }},
+    HonouredKey{"registerNameServerPeriod", kMs,
+                [](Configuration& c,
+                   std::string_view v) { return set_ms(c.register_name_server_period, v); }},
     HonouredKey{"sendMessageThreadPoolNums", "a whole number from 1 to 1000",
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.send_message_thread_pool_nums, v, 1, 1000);

@@ -36,17 +36,18 @@ bool beyond_this_version(const SendMessageHeader& header) {
 }  // namespace
 
 SendProcessor::SendProcessor(Context& context, const BrokerConfiguration& configuration,
-                             MessageStore& store, HaMaster* master)
+                             MessageStore& store, TopicsOfBroker topics, HaMaster* master)
     : context_(context),
       configuration_(configuration),
       store_(store),
       master_(master),
-      topics_({configuration.auto_create_topic_enable, configuration.default_topic_queue_nums}),
+      topics_(topics),
       workers_(context, "SendMessageThread_", configuration.send_message_thread_pool_nums,
                static_cast<std::size_t>(configuration.send_thread_pool_queue_capacity)),
       queue_choice_(context.random.stream("queue-choice")) {}
 
-Task<void> SendProcessor::process(std::shared_ptr<Connection> connection, RemotingCommand request,
+Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
+                                  RemotingCommand request,
                                   [[maybe_unused]] Semaphore::Permit slot) {
   const bool slave = configuration_.ha.role == BrokerRole::slave;
   if (slave || store_.os_page_cache_busy()) {
@@ -115,8 +116,10 @@ SendProcessor::Refusal SendProcessor::check(const SendMessageHeader& header,
   if (topic_reserved(header.topic)) {
     return {ResponseCode::no_permission, "sending to this system topic is forbidden"};
   }
-  const std::optional<std::int32_t> queues =
-      topics_.find_or_create(header.topic, header.default_topic, header.default_topic_queue_nums);
+  const std::optional<std::int32_t> queues = topics_.table.find_or_create(
+      header.topic, header.default_topic, header.default_topic_queue_nums,
+      context_.clock.wall_now().count_ms());
+  if (topics_.table.has_new()) topics_.made.set();
   if (!queues) return {ResponseCode::topic_not_exist, "the topic does not exist"};
   if (queue_id >= *queues || (queue_id < 0 && *queues == 0)) {
     return {ResponseCode::invalid_parameter, "the queue id is out of range"};
@@ -166,13 +169,13 @@ SharedBytes SendProcessor::stored_properties(const SendMessageHeader& header) {
   return rewrite_properties(header.properties, std::span(added).first(count));
 }
 
-void SendProcessor::refuse(Connection& connection, const RemotingCommand& request,
+void SendProcessor::refuse(ServerConnection& connection, const RemotingCommand& request,
                            Refusal refusal) {
   if (request.is_one_way()) return;
   connection.respond(encode_answer(request.head, refusal.code, refusal.remark));
 }
 
-void SendProcessor::answer(Connection& connection, const RemotingCommand& request,
+void SendProcessor::answer(ServerConnection& connection, const RemotingCommand& request,
                            std::int32_t queue_id, const PutResult& result) {
   const ResponseCode code = response_code_of(result.status);
   if (!counts_as_sent(result.status)) {

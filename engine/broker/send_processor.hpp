@@ -9,22 +9,22 @@
 #include <memory>
 
 #include "engine/broker/configuration.hpp"
-#include "engine/broker/connection.hpp"
-#include "engine/broker/topics.hpp"
+#include "engine/broker/topics_of_broker.hpp"
 #include "engine/broker/worker_pool.hpp"
 #include "engine/replication/ha_master.hpp"
 #include "engine/wire/send_message.hpp"
+#include "engine/wire/server_connection.hpp"
 
 namespace drydock {
 
 class SendProcessor {
  public:
   SendProcessor(Context& context, const BrokerConfiguration& configuration, MessageStore& store,
-                HaMaster* master);
+                TopicsOfBroker topics, HaMaster* master);
 
   // Answers the request on `connection`, unless it is one-way. `slot` is given back at the end: it
   // bounds the requests in progress.
-  Task<void> process(std::shared_ptr<Connection> connection, RemotingCommand request,
+  Task<void> process(std::shared_ptr<ServerConnection> connection, RemotingCommand request,
                      Semaphore::Permit slot);
 
  private:
@@ -39,15 +39,15 @@ class SendProcessor {
   IncomingMessage to_message(const RemotingCommand& request, const SendMessageHeader& header,
                              std::int32_t queue_id, Endpoint born_host);
   SharedBytes stored_properties(const SendMessageHeader& header);
-  void refuse(Connection& connection, const RemotingCommand& request, Refusal refusal);
-  void answer(Connection& connection, const RemotingCommand& request, std::int32_t queue_id,
+  void refuse(ServerConnection& connection, const RemotingCommand& request, Refusal refusal);
+  void answer(ServerConnection& connection, const RemotingCommand& request, std::int32_t queue_id,
               const PutResult& result);
 
   Context& context_;
   const BrokerConfiguration& configuration_;
   MessageStore& store_;
   HaMaster* master_;  // Null on a slave.
-  Topics topics_;
+  TopicsOfBroker topics_;
   WorkerPool workers_;
   RandomStream queue_choice_;
   std::int16_t unique_key_counter_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace drydock {
 
@@ -29,14 +30,54 @@ bool topic_reserved(std::string_view topic) {
   return std::ranges::find(kReserved, topic) != kReserved.end();
 }
 
+Topics::Topics(Options options, std::int64_t now_ms) : options_(std::move(options)) {
+  constexpr std::int32_t kAll = permission::kInherit | permission::kRead | permission::kWrite;
+  version_.timestamp_ms = now_ms;
+  add("SELF_TEST_TOPIC", 1);
+  if (options_.auto_create) add(std::string(kAutoCreateTopic), options_.queue_count, kAll);
+  add("BenchmarkTest", 1024);
+  add(options_.cluster_name, 16, kAll);
+  add(options_.broker_name, 1, kAll);
+  add("OFFSET_MOVED_EVENT", 1);
+  add("SCHEDULE_TOPIC_XXXX", 18);
+  add(options_.cluster_name + "_REPLY_TOPIC", 1);
+  add("rmq_sys_REVIVE_LOG_" + options_.cluster_name, 8);
+  add("rmq_sys_SYNC_BROKER_MEMBER_" + options_.broker_name, 1, permission::kInherit);
+  add("RMQ_SYS_TRANS_HALF_TOPIC", 1);
+  add("RMQ_SYS_TRANS_OP_HALF_TOPIC", 1);
+  add("rmq_sys_wheel_timer", 1);
+}
+
+void Topics::add(std::string name, std::int32_t queues, std::int32_t permissions) {
+  TopicConfig topic{
+      .topic = name, .read_queues = queues, .write_queues = queues, .permissions = permissions};
+  topics_.insert_or_assign(std::move(name), std::move(topic));
+}
+
 std::optional<std::int32_t> Topics::find_or_create(std::string_view topic, std::string_view model,
-                                                   std::int32_t queues_wanted) {
-  const auto found = queue_counts_.find(topic);
-  if (found != queue_counts_.end()) return found->second;
+                                                   std::int32_t queues_wanted,
+                                                   std::int64_t now_ms) {
+  const auto found = topics_.find(topic);
+  if (found != topics_.end()) return found->second.write_queues;
   if (!options_.auto_create || model != kAutoCreateTopic) return std::nullopt;
   const std::int32_t count = std::clamp(queues_wanted, 0, options_.queue_count);
-  queue_counts_.emplace(std::string(topic), count);
+  add(std::string(topic), count);
+  new_.emplace_back(topic);
+  ++version_.counter;
+  version_.timestamp_ms = now_ms;
   return count;
 }
+
+RegisterBrokerBody Topics::all() const {
+  RegisterBrokerBody body{.data_version = version_};
+  for (const auto& [name, topic] : topics_) body.topics.push_back(topic);
+  return body;
+}
+
+RegisterBrokerBody Topics::only(const std::string& topic) const {
+  return {.data_version = version_, .topics = {topics_.at(topic)}};
+}
+
+std::vector<std::string> Topics::take_new() { return std::exchange(new_, {}); }
 
 }  // namespace drydock

@@ -1,4 +1,4 @@
-// Which topics exist, and the rules for their names (storage reference, 2.7 and 6.1).
+// Which topics exist, and the rules for their names (storage reference, 1.2, 2.7 and 6.1). Pure.
 //
 // A topic that is sent to and does not exist is made after the model of TBW102, if the
 // configuration allows. Difference: RocketMQ keeps them in config/topics.json; here they live in
@@ -6,11 +6,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
+
+#include "engine/wire/register_broker.hpp"
 
 namespace drydock {
 
@@ -26,24 +28,32 @@ class Topics {
   struct Options {
     bool auto_create = true;
     std::int32_t queue_count = 8;  // Of TBW102: the most that a new topic gets.
+    std::string cluster_name = "DefaultCluster";
+    std::string broker_name = "broker";
   };
-  explicit Topics(Options options) : options_(options) {}
+  // Begins with the topics of the system, as of `now_ms` (wall time).
+  Topics(Options options, std::int64_t now_ms);
 
   // The number of queues of `topic`. A missing one is made with as many queues as the client asks
   // for, within limits; none if it is missing and may not be made from `model`.
   std::optional<std::int32_t> find_or_create(std::string_view topic, std::string_view model,
-                                             std::int32_t queues_wanted);
+                                             std::int32_t queues_wanted, std::int64_t now_ms);
+
+  // What a name server should know: everything, in the order of the names, or one topic alone.
+  RegisterBrokerBody all() const;
+  RegisterBrokerBody only(const std::string& topic) const;
+  // The topics that were made since the last call, in the order in which they were made.
+  std::vector<std::string> take_new();
+  bool has_new() const { return !new_.empty(); }
 
  private:
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>{}(text);
-    }
-  };
+  void add(std::string name, std::int32_t queues,
+           std::int32_t permissions = permission::kRead | permission::kWrite);
+
   Options options_;
-  // Only ever looked up, never walked.
-  std::unordered_map<std::string, std::int32_t, TextHash, std::equal_to<>> queue_counts_;
+  DataVersion version_;
+  std::map<std::string, TopicConfig, std::less<>> topics_;
+  std::vector<std::string> new_;
 };
 
 }  // namespace drydock

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/client/request_connection.hpp"
 #include "engine/client/send_outcome.hpp"
 #include "engine/wire/message_properties.hpp"
+#include "engine/wire/request_connection.hpp"
 #include "engine/wire/send_message.hpp"
 
 namespace drydock {

@@ -2,7 +2,6 @@
 //
 //   producer             sends with time-out and retries; says what is known of the outcome
 //   send_outcome         what a response, or its absence, says (pure)
-//   request_connection   one connection shared by all sends in flight, matched by opaque
 //
 // What it does not do yet: routes from a name server, consumers.
 //

@@ -28,6 +28,10 @@ std::string_view name_of(EventName name) {
     case EventName::send_acknowledged: return "send.acknowledged";
     case EventName::serving_started: return "serving.started";
     case EventName::host_panicked: return "host.panicked";
+    case EventName::broker_registered: return "broker.registered";
+    case EventName::route_broker_added: return "route.broker-added";
+    case EventName::route_broker_removed: return "route.broker-removed";
+    case EventName::client_route_changed: return "client.route-changed";
     case EventName::count_: break;
   }
   return "unnamed";

@@ -34,6 +34,10 @@ enum class EventName : std::uint16_t {
   send_acknowledged,         // a: key, b: physical offset
   serving_started,           // a: process id
   host_panicked,             // a: host id
+  broker_registered,         // a: the broker's process id, b: the name server's address
+  route_broker_added,        // a: broker id; a name server knows one more address
+  route_broker_removed,      // a: how many addresses; unregistered, disconnected or expired
+  client_route_changed,      // a: queues to which the client may send now
   count_,
 };
 

@@ -19,6 +19,15 @@ void write_frame_start(BigEndianWriter& writer, const CommandHead& head, const F
   writer.integer(static_cast<std::int32_t>(layout.fields_bytes));
 }
 
+void set_opaque(SharedBytes& frame, std::int32_t opaque) {
+  constexpr std::size_t kTypeAt = 4;
+  constexpr std::size_t kOpaqueAt = 13;  // Length, word, code, language, version.
+  const auto bytes = frame.writable();
+  ENSURE(bytes.size() >= 8 + kBinaryHeaderBytes);
+  ENSURE(bytes[kTypeAt] == std::byte{static_cast<std::uint8_t>(SerializeType::rocketmq)});
+  write_big_endian(bytes.data() + kOpaqueAt, opaque);
+}
+
 SharedBytes json_frame(std::string_view header, std::span<const std::byte> body) {
   const std::size_t length = 4 + header.size() + body.size();
   ENSURE(length <= static_cast<std::size_t>(kFrameBytesMax));

@@ -18,6 +18,10 @@
 //   compression         zlib
 //   outgoing_frames     frames that wait to be written, joined into larger pieces
 //
+// Connections:
+//   frame_server        accepts, cuts frames, hands requests to a handler; server_connection
+//   request_connection  one connection shared by all requests in flight, matched by opaque
+//
 // What it does not do yet: compressed messages, batches.
 //
 // This file: the frame.
@@ -94,6 +98,9 @@ SharedBytes encode_command(const CommandHead& head, const Fields& fields, std::s
   writer.bytes(body);
   return frame;
 }
+
+// Numbers a request that is encoded already, with a binary header, and that nobody else holds.
+void set_opaque(SharedBytes& frame, std::int32_t opaque);
 
 // A response without fields or body.
 inline SharedBytes encode_answer(const CommandHead& request, ResponseCode code,

@@ -220,13 +220,17 @@ class Expansion {
     }
   }
 
-  // The topology says who is whose slave.
+  // The topology says who is whose slave. A slave without a brokerId of its own is counted.
   void take_roles(Cell& cell) const {
+    std::int64_t slaves = 0;
     for (std::size_t i = 0; i < cell.brokers.size(); ++i) {
       BrokerRole& role = cell.brokers[i].ha.role;
       const BrokerSpec& spec = drill_.brokers[i];
       if (spec.role == "slave") {
         role = BrokerRole::slave;
+        ++slaves;
+        std::int64_t& broker_id = cell.brokers[i].broker_id;
+        if (broker_id == 0) broker_id = slaves;
       } else if (role == BrokerRole::slave) {
         throw InputError("brokerRole=SLAVE: " + drill_.source.file + " runs " + spec.name +
                          " as the master; give its configuration");

@@ -29,6 +29,7 @@ class Pair : public BrokerWorld {
   sim::SimProcess& start_slave() {
     BrokerConfiguration copy = configuration;
     copy.ha.role = BrokerRole::slave;
+    copy.broker_id = 1;
     copy.ha.master_address = endpoint(1, kHaPort);
     sim::SimProcess& process = host(2).spawn("slave" + std::to_string(slaves_++));
     process.attach(network.attach(host(2), process), slave_files.attach());
@@ -193,6 +194,7 @@ TEST(ClassicHa, TimeoutsComeInTheOrderOfThePuts) {
 TEST(ClassicHa, ASlaveTakesNoSends) {
   Pair world;
   world.configuration.ha.role = BrokerRole::slave;
+  world.configuration.broker_id = 1;
   world.start_broker();
   Client client(world);
   const SendOutcome outcome = client.send_now(outgoing(1));

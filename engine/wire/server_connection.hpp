@@ -1,8 +1,8 @@
-// One client's connection: frames come in, responses go out.
+// One client's connection as a server has it: frames come in, responses go out.
 //
 // Responses wait in a list; one task writes them, several in one piece if they have gathered, so
 // that 64 sends answered by one group commit leave as one segment. Responses to a connection that
-// has ended are dropped, as the broker goes on with a request whose client is gone.
+// has ended are dropped, as a broker goes on with a request whose client is gone.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,16 @@
 
 namespace drydock {
 
-class Connection {
+class ServerConnection {
  public:
-  Connection(Context& context, std::unique_ptr<Stream> stream)
-      : context_(context), peer_(stream->peer()), stream_(std::move(stream)) {
+  ServerConnection(Context& context, std::unique_ptr<Stream> stream, std::uint64_t id)
+      : context_(context), peer_(stream->peer()), id_(id), stream_(std::move(stream)) {
     touch();
   }
 
   Endpoint peer() const { return peer_; }
+  // Unique among the connections of its server, in the order in which they were accepted; from 1.
+  std::uint64_t id() const { return id_; }
 
   // What has arrived, once something has. Errors: as Stream::read; timed_out also after 120 s
   // without any traffic. While too much waits to be sent, nothing is read.
@@ -39,6 +41,7 @@ class Connection {
 
   Context& context_;
   Endpoint peer_;
+  std::uint64_t id_;
   std::unique_ptr<Stream> stream_;  // Null once closed.
   OutgoingFrames outgoing_;
   Event has_outgoing_;

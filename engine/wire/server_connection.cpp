@@ -1,4 +1,4 @@
-#include "engine/broker/connection.hpp"
+#include "engine/wire/server_connection.hpp"
 
 namespace drydock {
 
@@ -10,7 +10,7 @@ constexpr Duration kIdleTimeout = Duration::s(120);  // RocketMQ's server closes
 
 }  // namespace
 
-Task<Result<ByteChain>> Connection::read() {
+Task<Result<ByteChain>> ServerConnection::read() {
   while (outgoing_.bytes() > kOutgoingBytesMax && !broken_) {
     drained_.reset();
     const Deadline idle = last_traffic_ + kIdleTimeout;
@@ -32,13 +32,13 @@ Task<Result<ByteChain>> Connection::read() {
   }
 }
 
-void Connection::respond(SharedBytes frame) {
+void ServerConnection::respond(SharedBytes frame) {
   if (stream_ == nullptr || broken_) return;
   outgoing_.push(std::move(frame));
   has_outgoing_.set();
 }
 
-Task<void> Connection::write_responses() {
+Task<void> ServerConnection::write_responses() {
   for (;;) {
     has_outgoing_.reset();
     if (outgoing_.empty()) {
@@ -59,7 +59,7 @@ Task<void> Connection::write_responses() {
   }
 }
 
-void Connection::close() {
+void ServerConnection::close() {
   stream_.reset();
   outgoing_.clear();
 }

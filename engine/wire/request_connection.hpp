@@ -63,6 +63,10 @@ class RequestConnection {
   Task<Result<void>> ready(Deadline deadline);
   // Queues the frame of a call on the present connection. Only right after `ready`.
   void send(Call& call, SharedBytes frame);
+  // One request, whole: waits for a connection, sends `frame`, which nobody else may hold, and
+  // waits for the response. Errors: as ready(); timed_out (a late response meets nobody);
+  // connection_reset if the connection ended first: the request may have been served.
+  Task<Result<RemotingCommand>> ask(SharedBytes frame, Deadline deadline);
   // Ends the present connection, if there is one.
   void disconnect() {
     if (state_ != State::connected) return;

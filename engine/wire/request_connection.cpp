@@ -1,4 +1,4 @@
-#include "engine/client/request_connection.hpp"
+#include "engine/wire/request_connection.hpp"
 
 #include <algorithm>
 
@@ -56,6 +56,18 @@ void RequestConnection::send(Call& call, SharedBytes frame) {
   sent_.push_back(call);
   outgoing_.push(std::move(frame));
   has_outgoing_.set();
+}
+
+Task<Result<RemotingCommand>> RequestConnection::ask(SharedBytes frame, Deadline deadline) {
+  Result<void> connected = co_await ready(deadline);
+  if (!connected) co_return connected.error();
+  Call call(*this);
+  set_opaque(frame, call.opaque());
+  send(call, std::move(frame));
+  Result<void> done = co_await call.done().wait(deadline);
+  if (!done) co_return done.error();
+  if (call.state() == Call::State::lost) co_return ErrorCode::connection_reset;
+  co_return std::move(call.response());
 }
 
 Task<void> RequestConnection::close() {

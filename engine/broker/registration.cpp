@@ -1,0 +1,135 @@
+#include "engine/broker/registration.hpp"
+
+#include <algorithm>
+
+#include "engine/runtime/join.hpp"
+#include "engine/wire/compression.hpp"
+#include "engine/wire/endpoint_text.hpp"
+
+namespace drydock {
+
+namespace {
+
+constexpr Duration kFirstRepeat = Duration::s(10);
+constexpr Duration kPeriodMin = Duration::s(10);
+constexpr Duration kPeriodMax = Duration::s(60);
+constexpr Duration kUnregisterTimeout = Duration::s(3);
+// A name server that is away is asked again when the next registration is due, not before.
+constexpr RequestConnectionOptions kConnectionOptions{.connect_timeout = Duration::s(3)};
+
+}  // namespace
+
+Registration::Registration(Context& context, const BrokerConfiguration& configuration,
+                           Endpoint address, TopicsOfBroker topics, HaSlave* slave)
+    : context_(context),
+      configuration_(configuration),
+      topics_(topics),
+      slave_(slave),
+      address_(to_text(address)),
+      tasks_(context.scope) {
+  const std::uint32_t ha_host =
+      configuration.broker_ip2 != 0 ? configuration.broker_ip2 : context.network.address();
+  ha_address_ = to_text({ha_host, configuration.ha_port()});
+  for (const Endpoint name_server : configuration.name_servers) {
+    name_servers_.push_back(
+        std::make_unique<RequestConnection>(context, name_server, kConnectionOptions));
+  }
+}
+
+void Registration::start() {
+  if (!name_servers_.empty()) tasks_.spawn(run());
+}
+
+Task<void> Registration::stop() {
+  tasks_.cancel();
+  co_await tasks_.join();
+  for (const auto& name_server : name_servers_) {
+    const Deadline deadline = context_.clock.now() + kUnregisterTimeout;
+    Result<RemotingCommand> answer = co_await name_server->ask(unregister_frame(), deadline);
+    if (!answer) context_.observer.log(LogLevel::warning, "a name server was not told of the stop");
+    co_await name_server->close();
+  }
+}
+
+Task<void> Registration::run() {
+  const Duration period =
+      std::clamp(configuration_.register_name_server_period, kPeriodMin, kPeriodMax);
+  MonotonicTime due = context_.clock.now() + kFirstRepeat;
+  (void)topics_.table.take_new();  // All of them follow.
+  co_await tell_everyone(topics_.table.all());
+  while (!tasks_.cancelled()) {
+    topics_.made.reset();
+    if (!topics_.table.has_new()) {
+      Result<void> woken = co_await topics_.made.wait(due);
+      if (!woken && woken.error().code() == ErrorCode::cancelled) co_return;
+    }
+    co_await tell_new_topics();
+    if (context_.clock.now() < due) continue;
+    due = due + period;  // A late round does not move the later ones.
+    co_await tell_everyone(topics_.table.all());
+  }
+}
+
+Task<void> Registration::tell_new_topics() {
+  const std::vector<std::string> made = topics_.table.take_new();
+  for (const std::string& topic : made) co_await tell_everyone(topics_.table.only(topic));
+}
+
+Task<void> Registration::tell_everyone(RegisterBrokerBody body) {
+  const Deadline deadline = context_.clock.now() + configuration_.register_broker_timeout;
+  TaskScope round(tasks_);
+  for (std::size_t i = 0; i < name_servers_.size(); ++i) {
+    round.spawn(tell_one(i, register_frame(body), deadline));
+  }
+  co_await round.join();
+}
+
+Task<void> Registration::tell_one(std::size_t name_server, SharedBytes frame, Deadline deadline) {
+  RequestConnection& connection = *name_servers_[name_server];
+  Result<RemotingCommand> answer = co_await connection.ask(std::move(frame), deadline);
+  if (answer) {
+    take_answer(name_server, *answer);
+  } else if (answer.error().code() == ErrorCode::timed_out) {
+    connection.disconnect();
+  }
+}
+
+void Registration::take_answer(std::size_t name_server, const RemotingCommand& answer) {
+  if (!answer.is(ResponseCode::success)) {
+    context_.observer.log(LogLevel::warning, "a name server refused the registration: " +
+                                                 std::string(as_text(answer.remark.span())));
+    return;
+  }
+  const Endpoint where = configuration_.name_servers[name_server];
+  context_.observer.event(EventName::broker_registered, context_.scope.process().id().value(),
+                          where.address);
+  if (slave_ == nullptr || configuration_.ha.master_address) return;
+  const RegisterBrokerResponse response = decode_register_broker_response(answer.ext_fields.span());
+  const std::optional<Endpoint> master = parse_endpoint(response.ha_server_addr);
+  if (master) slave_->set_master(master);  // No answer leaves the old one.
+}
+
+BrokerIdentity Registration::identity() const {
+  return {.broker_name = configuration_.broker_name,
+          .broker_addr = address_,
+          .cluster_name = configuration_.broker_cluster_name,
+          .broker_id = configuration_.effective_broker_id()};
+}
+
+SharedBytes Registration::register_frame(const RegisterBrokerBody& body) const {
+  const bool compressed = configuration_.compressed_register;
+  const SharedBytes encoded =
+      encode_register_broker_body(body, compressed ? BodyForm::compressed : BodyForm::json);
+  const RegisterBrokerHeader header{.broker = identity(),
+                                    .ha_server_addr = ha_address_,
+                                    .enable_acting_master = false,
+                                    .compressed = compressed,
+                                    .body_crc = body_crc(encoded.span())};
+  return encode_command(request_head(RequestCode::register_broker, 0), header, {}, encoded.span());
+}
+
+SharedBytes Registration::unregister_frame() const {
+  return encode_command(request_head(RequestCode::unregister_broker, 0), identity(), {}, {});
+}
+
+}  // namespace drydock

@@ -1,0 +1,52 @@
+// A broker's presence at its name servers (HA reference, 5.2 and 5.3).
+//
+// It registers with all of them at start, 10 s later, and then every registerNameServerPeriod, each
+// time with all topics; a topic that was made is told at once, alone. Name servers are asked in
+// parallel and forgotten after registerBrokerTimeoutMills. One that has lost its memory, or was
+// away, knows the broker again with the next registration of all topics: a single topic is refused
+// from a broker that it does not know.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/broker/configuration.hpp"
+#include "engine/broker/topics_of_broker.hpp"
+#include "engine/replication/ha_slave.hpp"
+#include "engine/wire/request_connection.hpp"
+
+namespace drydock {
+
+class Registration {
+ public:
+  // `address` is where clients find the broker. `slave`, null on a master, is told where its master
+  // is, as the name servers' answers say.
+  Registration(Context& context, const BrokerConfiguration& configuration, Endpoint address,
+               TopicsOfBroker topics, HaSlave* slave);
+
+  void start();
+  // Orderly: unregisters with one name server after the other, 3 s each at most.
+  Task<void> stop();
+
+ private:
+  Task<void> run();
+  Task<void> tell_new_topics();
+  // Tells all name servers at the same time, and waits for their answers.
+  Task<void> tell_everyone(RegisterBrokerBody body);
+  Task<void> tell_one(std::size_t name_server, SharedBytes frame, Deadline deadline);
+  void take_answer(std::size_t name_server, const RemotingCommand& answer);
+  SharedBytes register_frame(const RegisterBrokerBody& body) const;
+  SharedBytes unregister_frame() const;
+  BrokerIdentity identity() const;
+
+  Context& context_;
+  const BrokerConfiguration& configuration_;
+  TopicsOfBroker topics_;
+  HaSlave* slave_;
+  std::string address_;
+  std::string ha_address_;
+  std::vector<std::unique_ptr<RequestConnection>> name_servers_;
+  TaskScope tasks_;  // Last: its tasks use all of the above.
+};
+
+}  // namespace drydock
