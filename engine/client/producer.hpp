@@ -2,8 +2,11 @@
 //
 //   producer             sends with time-out and retries; says what is known of the outcome
 //   send_outcome         what a response, or its absence, says (pure)
+//   route_cache          which queues a topic has, which one is next, where brokers are (pure)
+//   routes               keeps the routes fresh, sends heartbeats; name_server_client
+//   broker_connections   one connection per broker, shared by all sends
 //
-// What it does not do yet: routes from a name server, consumers.
+// What it does not do yet: latency fault tolerance, consumers.
 //
 // This file: the producer.
 #pragma once
@@ -43,7 +46,7 @@ struct ProducerOptions {
 
 struct OutgoingMessage {
   SharedBytes topic;
-  std::int32_t queue_id = 0;
+  std::int32_t queue_id = 0;  // Counts only without name servers: with them the producer chooses.
   // The key of the logical send: stored as property KEYS, in decimal.
   std::uint64_t key = 0;
   SharedBytes body;
@@ -75,6 +78,8 @@ enum class SendDetail : std::uint8_t {
   message_illegal,        // failed: response code 13
   service_not_available,  // failed: response code 14
   no_permission,          // failed: response code 16
+  no_route,               // failed: no name server knows a queue to send to
+  no_broker,              // failed: the queue's broker has no master in any route
   topic_not_exist,        // failed: response code 17
   invalid_parameter,      // failed: response code 29
   other_refusal,          // failed: any other response code
@@ -93,6 +98,8 @@ struct SendAttempt {
   SendStatus status = SendStatus::failed;
   SendDetail detail = SendDetail::not_sent_in_time;
   std::int32_t response_code = -1;  // -1: there was no response.
+  Endpoint broker;                  // To which it went, or would have gone.
+  std::int32_t queue_id = 0;
 };
 
 struct SendOutcome {
@@ -107,14 +114,26 @@ struct SendOutcome {
   std::optional<QueueOffset> queue_offset;
 };
 
-// Sends to one broker, over one connection that all sends share. Sends may be in flight at the same
-// time, from tasks of the same process; each one completes by itself, in any order.
+// Name servers that a producer asks where to send: one at a time.
+struct NameServers {
+  std::vector<Endpoint> endpoints;  // At least one.
+};
+
+// Sends to one broker, or wherever name servers say, over one connection per broker that all sends
+// share. Sends may be in flight at the same time, from tasks of the same process; each one
+// completes by itself, in any order.
+//
+// With name servers the queues of a topic are used in turn, beginning somewhere; further attempts
+// go to another broker if there is one. A topic that no broker has goes to the queues of TBW102. A
+// route that is known stays until there is a newer one, also when no name server answers.
 //
 // It outlives its sends: keep it in a frame that is older than the tasks that send.
 class Producer {
  public:
   // `name` tells producers of one process apart: it enters the ids of their messages.
   Producer(Context& context, Endpoint broker, ProducerOptions options,
+           std::string_view name = "producer");
+  Producer(Context& context, NameServers name_servers, ProducerOptions options,
            std::string_view name = "producer");
   ~Producer();
 
@@ -124,7 +143,7 @@ class Producer {
   // A cancelled scope ends it: what was handed over by then is `unknown`.
   Task<SendOutcome> send(OutgoingMessage message);
 
-  // Ends the connection in an orderly way; sends in flight become `unknown`.
+  // Ends all connections in an orderly way; sends in flight become `unknown`.
   Task<void> close();
 
  private:

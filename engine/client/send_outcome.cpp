@@ -30,6 +30,8 @@ std::string_view name_of(SendDetail detail) {
       "message-illegal",
       "service-not-available",
       "no-permission",
+      "no-route",
+      "no-broker",
       "topic-not-exist",
       "invalid-parameter",
       "other-refusal"};

@@ -95,11 +95,15 @@ class BrokerWorld : public NetWorld {
   int brokers_ = 0;
 };
 
-// A process with a producer.
+// A process with a producer, which sends to the broker on host 1, or asks name servers where to.
 class Client {
  public:
-  explicit Client(BrokerWorld& world, ProducerOptions options = {})
-      : world_(world), options_(std::move(options)), process_(world.host(0).spawn("client")) {
+  explicit Client(BrokerWorld& world, ProducerOptions options = {},
+                  std::vector<Endpoint> name_servers = {})
+      : world_(world),
+        options_(std::move(options)),
+        name_servers_{std::move(name_servers)},
+        process_(world.host(0).spawn("client")) {
     process_.attach(world.network.attach(world.host(0), process_), std::make_unique<NoFiles>());
     process_.start([this](Context& context) { return hold(context); });
     world.run_for(Duration());
@@ -127,10 +131,16 @@ class Client {
 
  private:
   Task<void> hold(Context& context) {
-    Producer producer(context, BrokerWorld::broker_endpoint(), options_);
-    producer_ = &producer;
+    const std::unique_ptr<Producer> producer = make_producer(context);
+    producer_ = producer.get();
     Result<void> told = co_await context.terminate.wait();
     ENSURE(told.has_value());
+  }
+  std::unique_ptr<Producer> make_producer(Context& context) const {
+    if (name_servers_.endpoints.empty()) {
+      return std::make_unique<Producer>(context, BrokerWorld::broker_endpoint(), options_);
+    }
+    return std::make_unique<Producer>(context, name_servers_, options_);
   }
   Task<void> send_task(OutgoingMessage message, PendingSend pending) {
     SendOutcome outcome = co_await producer_->send(std::move(message));
@@ -141,6 +151,7 @@ class Client {
 
   BrokerWorld& world_;
   ProducerOptions options_;
+  NameServers name_servers_;
   sim::SimProcess& process_;
   Producer* producer_ = nullptr;
 };
