@@ -24,7 +24,7 @@ std::optional<Endpoint> master_of_group(const BrokerData& group) {
 
 MessageQueues writable_queues(const TopicRoute& route) {
   std::vector<QueueData> sorted = route.queues;
-  std::ranges::stable_sort(sorted, {}, &QueueData::broker_name);
+  std::ranges::sort(sorted, {}, &QueueData::broker_name);  // One entry per broker: no ties.
   MessageQueues queues;
   for (const QueueData& data : sorted) {
     if ((data.permissions & permission::kWrite) == 0) continue;

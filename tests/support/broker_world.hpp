@@ -99,10 +99,12 @@ class BrokerWorld : public NetWorld {
 class Client {
  public:
   explicit Client(BrokerWorld& world, ProducerOptions options = {},
-                  std::vector<Endpoint> name_servers = {})
+                  std::vector<Endpoint> name_servers = {},
+                  Endpoint broker = BrokerWorld::broker_endpoint())
       : world_(world),
         options_(std::move(options)),
         name_servers_{std::move(name_servers)},
+        broker_(broker),
         process_(world.host(0).spawn("client")) {
     process_.attach(world.network.attach(world.host(0), process_), std::make_unique<NoFiles>());
     process_.start([this](Context& context) { return hold(context); });
@@ -138,7 +140,7 @@ class Client {
   }
   std::unique_ptr<Producer> make_producer(Context& context) const {
     if (name_servers_.endpoints.empty()) {
-      return std::make_unique<Producer>(context, BrokerWorld::broker_endpoint(), options_);
+      return std::make_unique<Producer>(context, broker_, options_);
     }
     return std::make_unique<Producer>(context, name_servers_, options_);
   }
@@ -152,6 +154,7 @@ class Client {
   BrokerWorld& world_;
   ProducerOptions options_;
   NameServers name_servers_;
+  Endpoint broker_;  // Without name servers.
   sim::SimProcess& process_;
   Producer* producer_ = nullptr;
 };
