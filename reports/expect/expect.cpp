@@ -43,10 +43,15 @@ bool allows_loss(const Expectation& expectation) {
     case Comparison::greater:
     case Comparison::greater_equal: return true;
     case Comparison::equal:
-    case Comparison::less_equal: return expectation.bound > 0;
-    case Comparison::less: return expectation.bound > 1;
+    case Comparison::less_equal: return expectation.bound.value_or(0) > 0;
+    case Comparison::less: return expectation.bound.value_or(0) > 1;
   }
   return false;
+}
+
+// Whether the expectation says that no send succeeds again.
+bool expects_no_end(const Expectation& expectation) {
+  return expectation.metric == Metric::rto_fault && !expectation.bound;
 }
 
 void find_damage(const RunResult& run, const std::vector<Expectation>& expectations,
@@ -119,13 +124,14 @@ bool applies_to(const Expectation& expectation, const CellId& cell) {
 }
 
 bool holds_for(const Expectation& expectation, std::optional<std::int64_t> value) {
+  if (!expectation.bound) return !value;
   if (!value) return false;
   switch (expectation.comparison) {
-    case Comparison::equal: return *value == expectation.bound;
-    case Comparison::less_equal: return *value <= expectation.bound;
-    case Comparison::less: return *value < expectation.bound;
-    case Comparison::greater_equal: return *value >= expectation.bound;
-    case Comparison::greater: return *value > expectation.bound;
+    case Comparison::equal: return *value == *expectation.bound;
+    case Comparison::less_equal: return *value <= *expectation.bound;
+    case Comparison::less: return *value < *expectation.bound;
+    case Comparison::greater_equal: return *value >= *expectation.bound;
+    case Comparison::greater: return *value > *expectation.bound;
   }
   return false;
 }
@@ -158,7 +164,8 @@ void judge_run(RunResult& run, const std::vector<Expectation>& of_its_cell, bool
   if (idle != nullptr) {
     findings.add(Verdict::inconclusive, idle->kind + " on " + idle->target + " had no effect");
   } else {
-    if (!run.faults.empty() && !run.rto.fault_ns) {
+    const bool ends = !std::ranges::any_of(of_its_cell, expects_no_end);
+    if (!run.faults.empty() && !run.rto.fault_ns && ends) {
       findings.add(Verdict::liveness, "no send succeeded after the fault");
     }
     if (store_read) find_broken_expectations(run, of_its_cell, findings);

@@ -44,7 +44,7 @@ struct Expectation {
   Over over = Over::every_run;
   Metric metric = Metric::count_;
   Comparison comparison = Comparison::equal;
-  std::int64_t bound = 0;
+  std::optional<std::int64_t> bound = 0;  // None: never; of a time, with `equal`.
 
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };

@@ -70,8 +70,12 @@ std::string text_of(const Expectation& expectation) {
   text += " ";
   text += name_of(expectation.comparison);
   text += " ";
-  text += is_time(expectation.metric) ? duration_text(expectation.bound)
-                                      : std::to_string(expectation.bound);
+  if (!expectation.bound) {
+    text += "never";
+  } else {
+    text += is_time(expectation.metric) ? duration_text(*expectation.bound)
+                                        : std::to_string(*expectation.bound);
+  }
   return text + (expectation.over == Over::total ? " in total" : " in every run");
 }
 

@@ -102,12 +102,24 @@ std::string text_of_changes(const std::map<std::string, std::string>& changes) {
   return text_of(CellId(changes));
 }
 
+// After which faults no write of this configuration ever succeeds again.
+std::string no_write_after(const Configuration& configuration) {
+  std::vector<std::string> faults;
+  for (const CellResult* cell : configuration.cells) {
+    if (summarise(*cell).rto_fault_never > 0) faults.push_back(fault_of(*cell));
+  }
+  return joined(faults, " and ");
+}
+
 std::string with_price(const Configuration& other, const CellSummary& before) {
   const CellSummary after = other.total();
-  return text_of_changes(other.changes) + ": lost " + count_text(after.lost) + " of " +
-         count_text(after.acked) + " under the same faults; its median send takes " +
-         duration_text(after.latency_p50.median) + " instead of " +
-         duration_text(before.latency_p50.median);
+  std::string text = text_of_changes(other.changes) + ": lost " + count_text(after.lost) + " of " +
+                     count_text(after.acked) + " under the same faults; its median send takes " +
+                     duration_text(after.latency_p50.median) + " instead of " +
+                     duration_text(before.latency_p50.median);
+  const std::string stopped = no_write_after(other);
+  if (!stopped.empty()) text += "; but after " + stopped + " no write succeeds any more";
+  return text;
 }
 
 // Of the settings that were tried the one that loses nothing and changes the fewest keys; among

@@ -164,7 +164,7 @@ Json json_of(const ExpectationResult& result) {
   return {{"expectation", text_of(result.expectation)},
           {"metric", name_of(result.expectation.metric)},
           {"comparison", name_of(result.expectation.comparison)},
-          {"bound", result.expectation.bound},
+          {"bound", result.expectation.bound ? Json(*result.expectation.bound) : Json()},
           {"over", result.expectation.over == Over::total ? "total" : "every_run"},
           {"holds", result.holds},
           {"runs_for", result.runs_for},

@@ -59,6 +59,11 @@ struct HostSpec {
   Duration boot;  // From power to the start of its programs.
 };
 
+struct NameServerSpec {
+  std::string name;
+  std::string host;
+};
+
 struct BrokerSpec {
   std::string name;
   std::string host;
@@ -67,12 +72,12 @@ struct BrokerSpec {
   std::vector<std::pair<std::string, std::string>> set;
 };
 
-// One producer. With a rate it is an open loop: sends are due at fixed times whether or not earlier
+// A producer. With a rate it is an open loop: sends are due at fixed times whether or not earlier
 // ones were answered, as long as fewer than `in_flight` wait. Without one it is a closed loop.
 struct ProducerSpec {
   std::string name;
   std::string host;
-  std::string broker;
+  std::string broker;  // Sends there, without asking anybody. Empty: where the name servers say.
   std::string topic;
   int queues = 1;
   std::int64_t body_bytes = 0;
@@ -139,6 +144,7 @@ struct Drill {
   std::vector<std::string> why;
   SeedRange seeds;
   std::vector<HostSpec> hosts;
+  std::vector<NameServerSpec> name_servers;
   std::vector<BrokerSpec> brokers;
   BehaviourSpec behaviour;
   std::vector<ProducerSpec> producers;

@@ -13,11 +13,9 @@ bool has_host(const Drill& drill, const std::string& name) {
                      [&](const HostSpec& host) { return host.name == name; });
 }
 
-BrokerSpec* find_broker(Drill& drill, const std::string& name) {
-  for (BrokerSpec& broker : drill.brokers) {
-    if (broker.name == name) return &broker;
-  }
-  return nullptr;
+const BrokerSpec* find_broker(const Drill& drill, const std::string& name) {
+  const auto found = std::ranges::find(drill.brokers, name, &BrokerSpec::name);
+  return found == drill.brokers.end() ? nullptr : &*found;
 }
 
 HostSpec read_host(const std::string& name, const JsonAt& json) {
@@ -58,18 +56,37 @@ BrokerSpec read_broker(const std::string& name, const JsonAt& json, const Drill&
   return broker;
 }
 
-ProducerSpec read_producer(const std::string& name, const JsonAt& json, Drill& drill) {
+NameServerSpec read_name_server(const std::string& name, const JsonAt& json, const Drill& drill) {
+  json.allow_only({"host"});
+  if (find_broker(drill, name) != nullptr) json.refuse("a broker has that name, too");
+  NameServerSpec name_server{name, read_host_name(json.at("host"), drill)};
+  for (const NameServerSpec& other : drill.name_servers) {
+    if (other.host == name_server.host) {
+      json.refuse("its host runs name server '" + other.name + "' already");
+    }
+  }
+  return name_server;
+}
+
+// Of a producer that asks no name server.
+std::string read_direct_broker(const JsonAt& json, const Drill& drill) {
+  const std::string name = json.name();
+  const BrokerSpec* const broker = find_broker(drill, name);
+  if (broker == nullptr) json.refuse("there is no broker '" + name + "' in /topology/brokers");
+  if (broker->role != "master") json.refuse("must be the master: a slave takes no sends");
+  return name;
+}
+
+ProducerSpec read_producer(const std::string& name, const JsonAt& json, const Drill& drill) {
   json.allow_only({"host", "broker", "topic", "queues", "body", "rate", "in_flight", "timeout",
                    "retries", "wait_store_ok"});
   ProducerSpec producer;
   producer.name = name;
   producer.host = read_host_name(json.at("host"), drill);
-  producer.broker = json.at("broker").name();
-  if (find_broker(drill, producer.broker) == nullptr) {
-    json.at("broker").refuse("there is no broker '" + producer.broker + "' in /topology/brokers");
-  }
-  if (find_broker(drill, producer.broker)->role != "master") {
-    json.at("broker").refuse("must be the master: a slave takes no sends");
+  if (json.has("broker")) {
+    producer.broker = read_direct_broker(json.at("broker"), drill);
+  } else if (drill.name_servers.empty()) {
+    json.refuse("must name its broker: the topology has no name_servers to ask");
   }
   producer.topic = json.at("topic").name();
   producer.queues = static_cast<int>(json.at("queues").count(1, 1024));
@@ -89,7 +106,7 @@ ProducerSpec read_producer(const std::string& name, const JsonAt& json, Drill& d
 }  // namespace
 
 void read_topology(const JsonAt& topology, Drill& drill) {
-  topology.allow_only({"hosts", "brokers"});
+  topology.allow_only({"hosts", "name_servers", "brokers"});
   const JsonAt hosts = topology.at("hosts");
   for (const std::string& name : hosts.keys()) {
     drill.hosts.push_back(read_host(name, hosts.at(name)));
@@ -102,6 +119,13 @@ void read_topology(const JsonAt& topology, Drill& drill) {
   }
   const auto masters = std::ranges::count(drill.brokers, "master", &BrokerSpec::role);
   if (masters != 1) brokers.refuse("must have one master: this version runs one group of brokers");
+  if (topology.has("name_servers")) {
+    const JsonAt name_servers = topology.at("name_servers");
+    for (const std::string& name : name_servers.keys()) {
+      drill.name_servers.push_back(read_name_server(name, name_servers.at(name), drill));
+    }
+    std::ranges::sort(drill.name_servers, {}, &NameServerSpec::name);
+  }
   // The master first, as reports count them; then by name.
   std::ranges::sort(drill.brokers, {}, [](const BrokerSpec& broker) {
     return std::pair(broker.role != "master", broker.name);
@@ -110,9 +134,11 @@ void read_topology(const JsonAt& topology, Drill& drill) {
 
 void read_conf(const JsonAt& conf, Drill& drill) {
   for (const std::string& name : conf.keys()) {
-    BrokerSpec* const broker = find_broker(drill, name);
+    const auto broker = std::ranges::find(drill.brokers, name, &BrokerSpec::name);
     const JsonAt keys = conf.at(name);
-    if (broker == nullptr) keys.refuse("there is no broker '" + name + "' in /topology/brokers");
+    if (broker == drill.brokers.end()) {
+      keys.refuse("there is no broker '" + name + "' in /topology/brokers");
+    }
     for (const std::string& key : keys.keys()) {
       broker->set.emplace_back(key, keys.at(key).scalar());
     }
@@ -147,10 +173,14 @@ void read_behaviour(const JsonAt& behaviour, Drill& drill) {
 }
 
 void read_load(const JsonAt& load, Drill& drill) {
-  for (const std::string& name : load.keys()) {
-    drill.producers.push_back(read_producer(name, load.at(name), drill));
+  load.allow_only({"producers"});
+  const JsonAt producers = load.at("producers");
+  for (const std::string& name : producers.keys()) {
+    drill.producers.push_back(read_producer(name, producers.at(name), drill));
   }
-  if (drill.producers.size() != 1) load.refuse("must name one producer: this version runs one");
+  if (drill.producers.size() != 1) {
+    producers.refuse("must name one producer: this version runs one");
+  }
 }
 
 }  // namespace drydock::scenarios

@@ -26,29 +26,37 @@ PhaseSpec read_phase(const JsonAt& json) {
   return phase;
 }
 
-bool is_broker(const Drill& drill, const std::string& name) {
-  return std::any_of(drill.brokers.begin(), drill.brokers.end(),
-                     [&](const BrokerSpec& broker) { return broker.name == name; });
+template <typename Specs>
+bool has_name(const Specs& specs, const std::string& name) {
+  return std::ranges::any_of(specs, [&](const auto& spec) { return spec.name == name; });
 }
 
-// Whom a fault of this kind may hit.
+// Whether something of the topology has that role at the start.
+bool has_role(const Drill& drill, const std::string& role) {
+  if (role == "nameserver") return !drill.name_servers.empty();
+  return std::ranges::any_of(drill.brokers,
+                             [&](const BrokerSpec& broker) { return broker.role == role; });
+}
+
+// Whom a fault of this kind may hit: a process, for some kinds a host, too.
 faults::Selector read_selector(const JsonAt& json, faults::FaultKind kind, const Drill& drill) {
   const std::string text = json.text();
   const std::string role = "role:";
   if (text.starts_with(role)) {
     const std::string value = text.substr(role.size());
-    const bool known = std::any_of(drill.brokers.begin(), drill.brokers.end(),
-                                   [&](const BrokerSpec& broker) { return broker.role == value; });
-    if (!known) json.refuse("nothing in the topology has the role '" + value + "'");
+    if (!has_role(drill, value)) {
+      json.refuse("nothing in the topology has the role '" + value + "'");
+    }
     return faults::Selector{faults::Selector::By::role, value};
   }
-  const bool is_host = std::any_of(drill.hosts.begin(), drill.hosts.end(),
-                                   [&](const HostSpec& host) { return host.name == text; });
-  const bool of_process =
-      kind == faults::FaultKind::process_kill || kind == faults::FaultKind::operator_promote;
-  if (!is_broker(drill, text) && (of_process || !is_host)) {
-    json.refuse(std::string("there is no ") + (of_process ? "broker '" : "host or broker '") +
-                text + "'; a role is written role:NAME");
+  const bool of_broker = kind == faults::FaultKind::operator_promote;
+  const bool of_host = !of_broker && kind != faults::FaultKind::process_kill;
+  const bool known = has_name(drill.brokers, text) ||
+                     (!of_broker && has_name(drill.name_servers, text)) ||
+                     (of_host && has_name(drill.hosts, text));
+  if (!known) {
+    const std::string what = of_broker ? "broker '" : of_host ? "host or process '" : "process '";
+    json.refuse("there is no " + what + text + "'; a role is written role:NAME");
   }
   return faults::Selector{faults::Selector::By::name, text};
 }
@@ -166,13 +174,17 @@ void read_condition(const JsonAt& json, reports::Expectation& expectation) {
   expectation.metric = *known_metric;
   expectation.comparison = *known_comparison;
   if (reports::is_time(*known_metric)) {
+    if (bound == "never" && *known_comparison == reports::Comparison::equal) {
+      expectation.bound.reset();
+      return;
+    }
     const auto time = parse_duration(bound);
     if (!time) json.refuse("must end with a duration: " + std::string(kDurationForm));
     expectation.bound = time->count_ns();
     return;
   }
   const auto [end, error] =
-      std::from_chars(bound.data(), bound.data() + bound.size(), expectation.bound);
+      std::from_chars(bound.data(), bound.data() + bound.size(), *expectation.bound);
   if (error != std::errc() || end != bound.data() + bound.size()) {
     json.refuse("must end with an integer");
   }

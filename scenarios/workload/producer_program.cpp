@@ -11,7 +11,7 @@ struct Sender {
   Context& context;
   const ProducerSpec& spec;
   Recorder& recorder;
-  Producer producer;
+  std::unique_ptr<Producer> producer;
   SharedBytes topic;
   MonotonicTime started;
   std::int64_t claimed = 0;  // Sends whose due time was given to a slot.
@@ -48,7 +48,7 @@ Task<void> run_slot(Sender& sender) {
     }
     const std::uint64_t key = sender.recorder.invoked(sender.spec.body_bytes);
     OutgoingMessage message = sender.next_message(key);
-    SendOutcome outcome = co_await sender.producer.send(std::move(message));
+    SendOutcome outcome = co_await sender.producer->send(std::move(message));
     sender.recorder.completed(key, outcome);
     if (outcome.status == SendStatus::acked || sender.spec.rate_per_second > 0) continue;
     const MonotonicTime later = sender.context.clock.now() + kPauseAfterFailure;
@@ -66,20 +66,29 @@ ProducerOptions options_of(const ProducerSpec& spec) {
   return options;
 }
 
+std::unique_ptr<Producer> make_producer(Context& context, const ProducerSpec& spec,
+                                        Destination destination) {
+  if (destination.broker) {
+    return std::make_unique<Producer>(context, *destination.broker, options_of(spec), spec.name);
+  }
+  return std::make_unique<Producer>(context, std::move(destination.name_servers), options_of(spec),
+                                    spec.name);
+}
+
 }  // namespace
 
-Task<void> run_producer(Context& context, const ProducerSpec& spec, Endpoint broker,
+Task<void> run_producer(Context& context, const ProducerSpec& spec, Destination destination,
                         Recorder& recorder) {
   Sender sender{context,
                 spec,
                 recorder,
-                Producer(context, broker, options_of(spec)),
+                make_producer(context, spec, std::move(destination)),
                 SharedBytes::copy_of(spec.topic),
                 context.clock.now()};
   TaskScope slots(context.scope);
   for (int i = 0; i < spec.in_flight; ++i) slots.spawn(run_slot(sender));
   co_await slots.join();
-  co_await sender.producer.close();
+  co_await sender.producer->close();
 }
 
 }  // namespace drydock::scenarios

@@ -17,6 +17,7 @@ void EventLog::Tap::event(EventName name, std::int64_t a, std::int64_t b) {
       log_.entries_.push_back({name, broker_, log_.kernel_.now(), a, b});
       break;
     case EventName::serving_started: log_.serving_.push_back(a); break;
+    case EventName::broker_registered: log_.registered_.push_back(a); break;
     default: break;
   }
   behind_.event(name, a, b);
@@ -58,8 +59,17 @@ std::int64_t EventLog::end_of_log(std::size_t broker) const {
   return end;
 }
 
-bool EventLog::serving(ProcessId process) const {
-  return std::ranges::find(serving_, static_cast<std::int64_t>(process.value())) != serving_.end();
+namespace {
+
+bool among(const std::vector<std::int64_t>& processes, ProcessId process) {
+  return std::ranges::find(processes, static_cast<std::int64_t>(process.value())) !=
+         processes.end();
 }
+
+}  // namespace
+
+bool EventLog::serving(ProcessId process) const { return among(serving_, process); }
+
+bool EventLog::registered(ProcessId process) const { return among(registered_, process); }
 
 }  // namespace drydock::scenarios

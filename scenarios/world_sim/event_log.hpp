@@ -15,6 +15,8 @@ class EventLog {
  public:
   explicit EventLog(const sim::Kernel& kernel) : kernel_(kernel) {}
 
+  // Instead of a broker: the process is another one.
+  static constexpr std::size_t kNoBroker = static_cast<std::size_t>(-1);
   // The same context, but events pass by this log, as those of the given broker. It lives as long
   // as the log.
   Context& traced(Context& context, std::size_t broker);
@@ -26,6 +28,8 @@ class EventLog {
   std::int64_t end_of_log(std::size_t broker) const;
   // Whether this life of a process has told that it serves.
   bool serving(ProcessId process) const;
+  // Whether a name server has taken the registration of this life of a broker.
+  bool registered(ProcessId process) const;
 
  private:
   struct Entry {
@@ -59,7 +63,8 @@ class EventLog {
 
   const sim::Kernel& kernel_;
   std::vector<Entry> entries_;
-  std::vector<std::int64_t> serving_;  // Process ids.
+  std::vector<std::int64_t> serving_;     // Process ids.
+  std::vector<std::int64_t> registered_;  // Process ids.
   std::vector<std::unique_ptr<Traced>> traced_;
 };
 

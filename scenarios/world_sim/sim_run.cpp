@@ -74,7 +74,7 @@ void SimRun::enter(Phase phase) {
   switch (phase) {
     case Phase::start:
       phase_end_ns_ = now + kStartLimit.count_ns();
-      world_.start_brokers();
+      world_.start_services();
       return;
     case Phase::warm:
       warm_begin_ns_ = now;

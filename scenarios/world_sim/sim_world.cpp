@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "engine/broker/broker.hpp"
+#include "engine/nameserver/name_server.hpp"
 #include "scenarios/drill/units.hpp"
 #include "scenarios/workload/producer_program.hpp"
 #include "scenarios/world_sim/no_files.hpp"
@@ -64,6 +65,7 @@ SimWorld::SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t
       network_(kernel_) {
   const Drill& drill = experiment.drill;
   for (const HostSpec& spec : drill.hosts) add_machine(spec);
+  for (const NameServerSpec& spec : drill.name_servers) add_name_server(spec);
   for (std::size_t i = 0; i < drill.brokers.size(); ++i) {
     add_broker(drill.brokers[i], cell.brokers[i]);
   }
@@ -109,6 +111,17 @@ void SimWorld::add_machine(const HostSpec& spec) {
   machines_.push_back(std::move(machine));
 }
 
+void SimWorld::add_name_server(const NameServerSpec& spec) {
+  const NameServerConfiguration configuration;
+  sim::Program program = [this, configuration](Context& context) {
+    return run_name_server(events_.traced(context, EventLog::kNoBroker), configuration);
+  };
+  Machine& on = machine(spec.host);
+  name_server_endpoints_.push_back({on.host->address(), configuration.listen_port});
+  name_servers_.push_back(
+      std::make_unique<Service>(*this, spec.name, "nameserver", on, std::move(program)));
+}
+
 void SimWorld::add_broker(const BrokerSpec& spec, const BrokerConfiguration& configuration) {
   const std::size_t index = brokers_.size();
   sim::Program program = [this, index](Context& context) {
@@ -116,7 +129,12 @@ void SimWorld::add_broker(const BrokerSpec& spec, const BrokerConfiguration& con
   };
   brokers_.push_back(std::make_unique<Service>(*this, spec.name, spec.role, machine(spec.host),
                                                std::move(program)));
-  brokers_.back()->configuration = configuration;
+  // A user's file speaks of the user's hosts; these have addresses of their own.
+  BrokerConfiguration here = configuration;
+  here.broker_ip1 = 0;
+  here.broker_ip2 = 0;
+  here.name_servers = name_server_endpoints_;
+  brokers_.back()->configuration = std::move(here);
 }
 
 void SimWorld::follow_masters() {
@@ -133,11 +151,11 @@ void SimWorld::follow_masters() {
 }
 
 void SimWorld::add_producer(const ProducerSpec& spec, const Drill& drill, const Cell& cell) {
-  Endpoint to;
+  Destination to{.broker = std::nullopt, .name_servers = {name_server_endpoints_}};
   for (std::size_t i = 0; i < drill.brokers.size(); ++i) {
     if (drill.brokers[i].name != spec.broker) continue;
-    to.address = machine(drill.brokers[i].host).host->address();
-    to.port = cell.brokers[i].listen_port;
+    to.broker =
+        Endpoint{machine(drill.brokers[i].host).host->address(), cell.brokers[i].listen_port};
   }
   recorder_.set_timeout(spec.timeout);
   sim::Program program = [this, &spec, to](Context& context) {
@@ -156,16 +174,20 @@ SimWorld::Machine& SimWorld::machine(const std::string& host_name) {
 }
 
 SimWorld::Service* SimWorld::service(const std::string& name) {
-  for (const auto& broker : brokers_) {
-    if (broker->name == name) return broker.get();
+  for (const auto* const services : {&brokers_, &name_servers_}) {
+    for (const auto& service : *services) {
+      if (service->name == name) return service.get();
+    }
   }
   return nullptr;
 }
 
 const SimWorld::Service* SimWorld::meant(const faults::Selector& selector) const {
-  for (const auto& broker : brokers_) {
-    const bool by_role = selector.by == faults::Selector::By::role;
-    if ((by_role ? broker->role : broker->name) == selector.value) return broker.get();
+  for (const auto* const services : {&brokers_, &name_servers_}) {
+    for (const auto& service : *services) {
+      const bool by_role = selector.by == faults::Selector::By::role;
+      if ((by_role ? service->role : service->name) == selector.value) return service.get();
+    }
   }
   return nullptr;
 }
@@ -213,6 +235,7 @@ bool SimWorld::promote(const std::string& name) {
   if (!found->process->running()) return false;
   found->role = "master";
   found->configuration->ha = promoted_;
+  found->configuration->broker_id = 0;
   found->start_when_ended = true;
   found->process->terminate();
   return true;
@@ -231,7 +254,8 @@ void SimWorld::restart(const std::string& name) {
   if (found != nullptr && kernel_.now() >= found->machine.up_at_ns) kernel_.post(*found);
 }
 
-void SimWorld::start_brokers() {
+void SimWorld::start_services() {
+  for (const auto& name_server : name_servers_) start(*name_server);
   for (const auto& broker : brokers_) start(*broker);
 }
 
@@ -260,7 +284,8 @@ bool SimWorld::serving(const Service& broker) const {
 
 bool SimWorld::brokers_serving() const {
   return std::ranges::all_of(brokers_, [this](const auto& broker) {
-    return broker->machine.destroyed || serving(*broker);
+    if (broker->machine.destroyed) return true;
+    return serving(*broker) && (name_servers_.empty() || events_.registered(broker->process->id()));
   });
 }
 
@@ -277,6 +302,7 @@ void SimWorld::power_restored(sim::Host& host) {
     service.machine.up_at_ns = kernel_.now() + service.machine.boot.count_ns();
     kernel_.after(service, service.machine.boot);
   };
+  for (const auto& name_server : name_servers_) boot(*name_server);
   for (const auto& broker : brokers_) boot(*broker);
   if (!loading_) return;
   for (const auto& producer : producers_) boot(*producer);
@@ -344,6 +370,9 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
     lines.insert(lines.end(), part.begin(), part.end());
   }
   lines.push_back(
+      "addresses: the topology's hosts have their own; brokerIP1, brokerIP2 and namesrvAddr of "
+      "broker.conf are replaced by them");
+  lines.push_back(
       "client: connects again after 100 ms, twice as long after each failure, at most "
       "1 s (RocketMQ's own does not wait)");
   return lines;
@@ -351,8 +380,6 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
 
 std::vector<std::string> not_modelled() {
   std::vector<std::string> lines = {"consume queues: the log alone is judged",
-                                    "routes: a client knows one broker, and does not find a "
-                                    "slave that was promoted",
                                     "pulls and consumers",
                                     "CPU time: it costs nothing, so no throughput is printed",
                                     "JVM pauses, memory pressure, full disks",

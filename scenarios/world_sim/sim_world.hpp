@@ -42,12 +42,14 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   const Recorder& recorder() const { return recorder_; }
   const EventLog& events() const { return events_; }
 
-  void start_brokers();
+  // Name servers and brokers.
+  void start_services();
   void start_producers();
   // SIGTERM: producers end their open sends and stop.
   void stop_producers();
   bool producers_running() const;
-  // Every broker that is not gone for good runs and has told that it serves.
+  // Every broker that is not gone for good runs and has told that it serves, and is known to the
+  // name servers, if there are any.
   bool brokers_serving() const;
   // The broker that takes writes now, by its place in the topology: the master, if it serves.
   std::optional<std::size_t> writable_broker() const;
@@ -109,6 +111,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   void process_ended(sim::Host& host, sim::SimProcess& process) override;
 
   void add_machine(const HostSpec& spec);
+  void add_name_server(const NameServerSpec& spec);
   void add_broker(const BrokerSpec& spec, const BrokerConfiguration& configuration);
   // What a slave's configuration says of its master, which only the topology knows.
   void follow_masters();
@@ -130,6 +133,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   faults::SimInjector injector_;
   sim::SimNetwork network_;
   std::vector<std::unique_ptr<Machine>> machines_;
+  std::vector<Endpoint> name_server_endpoints_;
+  std::vector<std::unique_ptr<Service>> name_servers_;
   std::vector<std::unique_ptr<Service>> brokers_;
   std::vector<std::unique_ptr<Service>> producers_;
 };

@@ -122,7 +122,7 @@ SCENARIO("a client's host that loses power comes back with its client", "[power-
 SCENARIO("a broker that is started while its host boots waits for the boot", "[power-loss]") {
   const scenarios::Experiment experiment = load(kDrill, "");
   scenarios::SimWorld world(experiment, experiment.cells[0], 1);
-  world.start_brokers();
+  world.start_services();
   world.kernel().run_until(Duration::s(1).count_ns());
   REQUIRE(world.brokers_serving());
   world.host("broker-host").lose_power();
@@ -159,7 +159,7 @@ SCENARIO("the drill notices a broker that acknowledges before it flushes", "[pow
   GIVEN("SYNC_FLUSH, and messages that ask not to wait for it") {
     const scenarios::Experiment experiment =
         load(kDrill, "flushDiskType=SYNC_FLUSH\n", [](Json& json) {
-          json["load"]["producer"]["wait_store_ok"] = false;
+          json["load"]["producers"]["producer"]["wait_store_ok"] = false;
           // Its flush takes longer than the way of an answer.
           json["topology"]["hosts"]["broker-host"]["disk"]["profile"] = "sata-ssd";
           json["faults"]["power-loss"][0]["when"] = {{"event", "send.acknowledged"},

@@ -85,6 +85,17 @@ TEST(Verdicts, NoWriteAfterTheFaultIsLiveness) {
   EXPECT_EQ(verdict_of(run, {}), Verdict::liveness);
 }
 
+TEST(Verdicts, ACellMayExpectThatNoWriteEverSucceedsAgain) {
+  Expectation never = expectation(Metric::rto_fault, Comparison::equal, 0);
+  never.bound.reset();
+  EXPECT_EQ(text_of(never), "rto.fault = never in every run");
+  RunResult run = good_run();
+  EXPECT_EQ(verdict_of(run, {never}), Verdict::slo);
+  run.rto.fault_ns.reset();
+  EXPECT_EQ(verdict_of(run, {never}), Verdict::pass);
+  EXPECT_EQ(verdict_of(run, {kNoLoss}), Verdict::liveness);
+}
+
 TEST(Verdicts, AFaultWithoutEffectOrAnUnreadStoreIsInconclusive) {
   RunResult run = good_run();
   run.faults[0].began_ns = -1;

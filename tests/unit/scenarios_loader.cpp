@@ -22,8 +22,9 @@ const char* const kDrill = R"({
   },
   "conf": {"b": {"flushIntervalCommitLog": 200}},
   "behaviour": {"preset": "rocketmq-5.3.3", "set": {"flush.error-advances-position": "hardened"}},
-  "load": {"p": {"host": "c", "broker": "b", "topic": "x", "queues": 2, "body": "1 KiB",
-                 "rate": "50/s", "in_flight": 4, "timeout": "3 s", "retries": 2}},
+  "load": {"producers": {
+    "p": {"host": "c", "broker": "b", "topic": "x", "queues": 2, "body": "1 KiB",
+          "rate": "50/s", "in_flight": 4, "timeout": "3 s", "retries": 2}}},
   "phases": {"warm": "1 s", "inject": "2 s",
              "hold": {"at_most": "60 s", "until": "writes-resume", "then": "1 s"},
              "heal": "1 s", "settle": "5 s", "judge": "10 s"},
@@ -108,8 +109,8 @@ TEST(Loader, RefusesWhatIsNotImplementedByName) {
       refusal([](Json& j) { j["faults"]["kill"].push_back(j["faults"]["kill"][0]); }),
       "f.json: /faults/kill: must hold one fault, and what operators do about it: several are "
       "not supported");
-  EXPECT_EQ(refusal([](Json& j) { j["load"]["q"] = j["load"]["p"]; }),
-            "f.json: /load: must name one producer: this version runs one");
+  EXPECT_EQ(refusal([](Json& j) { j["load"]["producers"]["q"] = j["load"]["producers"]["p"]; }),
+            "f.json: /load/producers: must name one producer: this version runs one");
   EXPECT_EQ(refusal([](Json& j) { j["phases"]["hold"]["until"] = "caught-up"; }),
             "f.json: /phases/hold/until: not supported; known here: writes-resume");
 }
@@ -119,10 +120,10 @@ TEST(Loader, RefusesNamesThatReferToNothing) {
             "f.json: /topology/brokers/b/host: there is no host 'x' in /topology/hosts");
   EXPECT_EQ(refusal([](Json& j) { j["conf"]["x"] = Json::object(); }),
             "f.json: /conf/x: there is no broker 'x' in /topology/brokers");
-  EXPECT_EQ(refusal([](Json& j) { j["load"]["p"]["broker"] = "x"; }),
-            "f.json: /load/p/broker: there is no broker 'x' in /topology/brokers");
+  EXPECT_EQ(refusal([](Json& j) { j["load"]["producers"]["p"]["broker"] = "x"; }),
+            "f.json: /load/producers/p/broker: there is no broker 'x' in /topology/brokers");
   EXPECT_EQ(refusal([](Json& j) { j["faults"]["kill"][0]["on"] = "h"; }),
-            "f.json: /faults/kill/0/on: there is no broker 'h'; a role is written role:NAME");
+            "f.json: /faults/kill/0/on: there is no process 'h'; a role is written role:NAME");
   EXPECT_EQ(refusal([](Json& j) { j["faults"]["kill"][0]["on"] = "role:slave"; }),
             "f.json: /faults/kill/0/on: nothing in the topology has the role 'slave'");
   EXPECT_EQ(refusal([](Json& j) { j["faults"]["power"][0]["when"]["event"] = "x"; }),
@@ -143,25 +144,26 @@ TEST(Loader, NamesTheLineAndTheColumn) {
     return refusal_of_text(text.replace(text.find(from), from.size(), to));
   };
   EXPECT_EQ(with(R"("rate": "50/s")", R"("rate": 50)"),
-            "f.json:11:18: /load/p/rate: must be a rate: an integer and /s");
+            "f.json:12:11: /load/producers/p/rate: must be a rate: an integer and /s");
   EXPECT_EQ(with(R"("boot": "5 s")", R"("boots": "5 s")"),
             "f.json:5:73: /topology/hosts/h/boots: not supported; did you mean 'boot'? known here: "
             "disk, boot");
   EXPECT_EQ(with(R"(["as-in-file", "the-other"])", R"(["as-in-file", "as-in-file"])"),
-            "f.json:22:46: /matrix/flushDiskType/1: occurs twice");
+            "f.json:23:46: /matrix/flushDiskType/1: occurs twice");
 }
 
 TEST(Loader, RefusesWrongUnits) {
   EXPECT_EQ(refusal([](Json& j) { j["phases"]["warm"] = 5; }),
             "f.json: /phases/warm: must be a duration: an integer and one of ns us ms s min h");
-  EXPECT_EQ(refusal([](Json& j) { j["load"]["p"]["body"] = "1 s"; }),
-            "f.json: /load/p/body: must be a size: an integer and one of B KiB MiB GiB kB MB GB");
-  EXPECT_EQ(refusal([](Json& j) { j["load"]["p"]["rate"] = "0/s"; }),
-            "f.json: /load/p/rate: must be a rate: an integer and /s");
-  EXPECT_EQ(refusal([](Json& j) { j["load"]["p"]["queues"] = "2"; }),
-            "f.json: /load/p/queues: must be an integer from 1 to 1024");
-  EXPECT_EQ(refusal([](Json& j) { j["load"]["p"]["queues"] = 18446744073709551615u; }),
-            "f.json: /load/p/queues: must be an integer from 1 to 1024");
+  EXPECT_EQ(refusal([](Json& j) { j["load"]["producers"]["p"]["body"] = "1 s"; }),
+            "f.json: /load/producers/p/body: must be a size: an integer and one of B KiB MiB GiB "
+            "kB MB GB");
+  EXPECT_EQ(refusal([](Json& j) { j["load"]["producers"]["p"]["rate"] = "0/s"; }),
+            "f.json: /load/producers/p/rate: must be a rate: an integer and /s");
+  EXPECT_EQ(refusal([](Json& j) { j["load"]["producers"]["p"]["queues"] = "2"; }),
+            "f.json: /load/producers/p/queues: must be an integer from 1 to 1024");
+  EXPECT_EQ(refusal([](Json& j) { j["load"]["producers"]["p"]["queues"] = 18446744073709551615u; }),
+            "f.json: /load/producers/p/queues: must be an integer from 1 to 1024");
   EXPECT_EQ(refusal([](Json& j) { j["expectations"][2]["every_run"] = "rto.client <= 30"; }),
             "f.json: /expectations/2/every_run: must end with a duration: an integer and one of ns "
             "us ms s min h");
@@ -178,8 +180,8 @@ TEST(Loader, RefusesWhatContradictsItself) {
             "f.json: /expectations/1/total: times have no total");
   EXPECT_EQ(refusal([](Json& j) { j["topology"]["brokers"]["b"]["host"] = "c"; }),
             "f.json: /topology/brokers/b: its host has no disk");
-  EXPECT_EQ(refusal([](Json& j) { j["load"]["p"]["timeout"] = "0 s"; }),
-            "f.json: /load/p/timeout: must be at least 1 ms");
+  EXPECT_EQ(refusal([](Json& j) { j["load"]["producers"]["p"]["timeout"] = "0 s"; }),
+            "f.json: /load/producers/p/timeout: must be at least 1 ms");
   EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["h"]["boot"] = "10001 h"; }),
             "f.json: /topology/hosts/h/boot: must be at most 10000 h");
   EXPECT_EQ(
@@ -204,9 +206,46 @@ TEST(Loader, TakesSlavesAndWhatOperatorsDo) {
             "f.json: /faults/kill/0/for: host.destroy is never taken back");
   EXPECT_EQ(refusal([&](Json& j) {
               j = json;
-              j["load"]["p"]["broker"] = "s";
+              j["load"]["producers"]["p"]["broker"] = "s";
             }),
-            "f.json: /load/p/broker: must be the master: a slave takes no sends");
+            "f.json: /load/producers/p/broker: must be the master: a slave takes no sends");
+}
+
+TEST(Loader, ATimeMayBeExpectedNeverToCome) {
+  Json json = valid();
+  json["expectations"][2]["every_run"] = "rto.fault = never";
+  EXPECT_FALSE(parse_drill("f.json", json.dump()).expectations.at(2).bound.has_value());
+  EXPECT_EQ(refusal([](Json& j) { j["expectations"][2]["every_run"] = "rto.fault <= never"; }),
+            "f.json: /expectations/2/every_run: must end with a duration: an integer and one of ns "
+            "us ms s min h");
+}
+
+TEST(Loader, AProducerAsksNameServersUnlessItNamesItsBroker) {
+  Json json = valid();
+  json["topology"]["hosts"]["n"] = Json::object();
+  json["topology"]["name_servers"] = {{"ns-2", {{"host", "n"}}}, {"ns-1", {{"host", "c"}}}};
+  json["load"]["producers"]["p"].erase("broker");
+  json["faults"]["kill"][0]["on"] = "role:nameserver";
+  const Drill drill = parse_drill("f.json", json.dump());
+  ASSERT_EQ(drill.name_servers.size(), 2u);
+  EXPECT_EQ(drill.name_servers[0].name, "ns-1");
+  EXPECT_EQ(drill.name_servers[0].host, "c");
+  EXPECT_EQ(drill.producers.at(0).broker, "");
+  EXPECT_EQ(drill.fault_sets.at("kill").at(0).on.value, "nameserver");
+
+  EXPECT_EQ(refusal([](Json& j) { j["load"]["producers"]["p"].erase("broker"); }),
+            "f.json: /load/producers/p: must name its broker: the topology has no name_servers to "
+            "ask");
+  EXPECT_EQ(refusal([&](Json& j) {
+              j = json;
+              j["topology"]["name_servers"]["b"] = {{"host", "h"}};
+            }),
+            "f.json: /topology/name_servers/b: a broker has that name, too");
+  EXPECT_EQ(refusal([&](Json& j) {
+              j = json;
+              j["topology"]["name_servers"]["ns-1"]["host"] = "n";
+            }),
+            "f.json: /topology/name_servers/ns-1: its host runs name server 'ns-2' already");
 }
 
 TEST(Loader, AnAxisMayNameChoicesOfSeveralKeys) {
@@ -222,8 +261,8 @@ TEST(Loader, AnAxisMayNameChoicesOfSeveralKeys) {
 
 TEST(Loader, RefusesWhatIsMissingOrNoJson) {
   EXPECT_EQ(refusal([](Json& j) { j.erase("phases"); }), "f.json: /: 'phases' is missing");
-  EXPECT_EQ(refusal([](Json& j) { j["load"]["p"].erase("timeout"); }),
-            "f.json: /load/p: 'timeout' is missing");
+  EXPECT_EQ(refusal([](Json& j) { j["load"]["producers"]["p"].erase("timeout"); }),
+            "f.json: /load/producers/p: 'timeout' is missing");
   EXPECT_EQ(refusal_of_text("[]"), "f.json:1:1: /: must be an object");
   EXPECT_TRUE(refusal_of_text("{").starts_with("f.json: no JSON: parse error at line 1"));
   EXPECT_EQ(refusal_of_text(R"({"drill": "a", "drill": "b"})"),
