@@ -22,6 +22,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/types/events.hpp"
 #include "engine/types/time.hpp"
 #include "faults/plan/fault.hpp"
 #include "reports/record/drill_result.hpp"
@@ -53,10 +54,30 @@ struct DiskSpec {
   std::int64_t bytes = 0;
 };
 
+// The kernel's vm.dirty_*: what it writes back by itself, and when writers wait.
+struct DirtyLimits {
+  std::int64_t bytes = 0;             // vm.dirty_bytes
+  std::int64_t background_bytes = 0;  // vm.dirty_background_bytes, below `bytes`
+  Duration expire;                    // vm.dirty_expire_centisecs
+  Duration writeback;                 // vm.dirty_writeback_centisecs
+};
+
 struct HostSpec {
   std::string name;
+  std::map<std::string, std::string> labels;
   std::optional<DiskSpec> disk;
   Duration boot;  // From power to the start of its programs.
+  std::optional<DirtyLimits> dirty;
+};
+
+// From each of these hosts to each of those, one way; a later one counts. What is not given stays
+// as it is: at first that of two machines of one zone.
+struct LinkSpec {
+  std::vector<std::string> from;
+  std::vector<std::string> to;
+  std::optional<Duration> latency;                   // The same for every segment.
+  std::optional<std::int64_t> bandwidth_per_second;  // Bytes.
+  std::optional<std::uint32_t> loss_ppm;             // Lost segments per million.
 };
 
 struct NameServerSpec {
@@ -88,11 +109,21 @@ struct ProducerSpec {
   bool wait_store_ok = true;  // Property WAIT: false asks for an answer before flush.
 };
 
-// How a phase ends: by time, or earlier, `then` after writes have resumed: after a SEND_OK of a
-// send that was invoked after the latest fault took effect.
+// What ends a phase before its time.
+enum class PhaseEnd : std::uint8_t {
+  time,              // Nothing does.
+  writes_resume,     // A SEND_OK of a send that was invoked after the latest fault took effect.
+  brokers_serving,   // Every broker that is not gone for good serves.
+  slaves_caught_up,  // ... and every slave's log is as long as its master's.
+  event,             // The n-th occurrence of an event on any broker, since the phase began.
+};
+
+// How a phase ends: by time, or earlier, `then` after what it waits for.
 struct PhaseSpec {
   Duration at_most;
-  bool until_writes_resume = false;
+  PhaseEnd until = PhaseEnd::time;
+  EventName event = EventName::count_;  // With PhaseEnd::event.
+  std::uint64_t occurrence = 1;
   Duration then;
 };
 
@@ -143,7 +174,8 @@ struct Drill {
   std::string title;
   std::vector<std::string> why;
   SeedRange seeds;
-  std::vector<HostSpec> hosts;
+  std::vector<HostSpec> hosts;  // By name.
+  std::vector<LinkSpec> links;
   std::vector<NameServerSpec> name_servers;
   std::vector<BrokerSpec> brokers;
   BehaviourSpec behaviour;

@@ -74,6 +74,18 @@ std::optional<std::int64_t> parse_rate_per_second(std::string_view text) {
   return value;
 }
 
+std::optional<std::int64_t> parse_bytes_per_second(std::string_view text) {
+  if (!text.ends_with("/s")) return std::nullopt;
+  text.remove_suffix(2);
+  return parse_size(text);
+}
+
+std::optional<std::int64_t> parse_percent(std::string_view text) {
+  const auto value = take_integer(text);
+  if (!value || *value > 100 || text != "%") return std::nullopt;
+  return value;
+}
+
 SeedRange parse_seed_range(std::string_view text, const std::string& what) {
   const std::size_t dots = text.find("..");
   SeedRange range;

@@ -15,6 +15,8 @@ namespace drydock::scenarios {
 std::optional<Duration> parse_duration(std::string_view text);             // ns us ms s min h
 std::optional<std::int64_t> parse_size(std::string_view text);             // B KiB MiB GiB kB MB GB
 std::optional<std::int64_t> parse_rate_per_second(std::string_view text);  // N/s
+std::optional<std::int64_t> parse_bytes_per_second(std::string_view text);  // A size and /s
+std::optional<std::int64_t> parse_percent(std::string_view text);           // 0% to 100%
 
 // More than a year: nothing that a scenario can mean, and sums of them stay far from overflow.
 inline constexpr Duration kDurationMax = Duration::s(10'000 * 3'600);
@@ -22,6 +24,8 @@ inline constexpr Duration kDurationMax = Duration::s(10'000 * 3'600);
 inline constexpr const char* kDurationForm = "an integer and one of ns us ms s min h";
 inline constexpr const char* kSizeForm = "an integer and one of B KiB MiB GiB kB MB GB";
 inline constexpr const char* kRateForm = "an integer and /s";
+inline constexpr const char* kByteRateForm = "a size and /s, as 125 MB/s";
+inline constexpr const char* kPercentForm = "an integer from 0 to 100 and %";
 
 // "N" or "N..M" with N <= M. Throws InputError, with `what` ("--seed") in front.
 SeedRange parse_seed_range(std::string_view text, const std::string& what);

@@ -1,4 +1,4 @@
-// topology, conf, behaviour, load: what the cluster is made of.
+// conf, behaviour, load: what the programs of the cluster are told.
 #include <algorithm>
 
 #include "engine/types/behaviour.hpp"
@@ -7,66 +7,6 @@
 
 namespace drydock::scenarios {
 namespace {
-
-bool has_host(const Drill& drill, const std::string& name) {
-  return std::any_of(drill.hosts.begin(), drill.hosts.end(),
-                     [&](const HostSpec& host) { return host.name == name; });
-}
-
-const BrokerSpec* find_broker(const Drill& drill, const std::string& name) {
-  const auto found = std::ranges::find(drill.brokers, name, &BrokerSpec::name);
-  return found == drill.brokers.end() ? nullptr : &*found;
-}
-
-HostSpec read_host(const std::string& name, const JsonAt& json) {
-  json.allow_only({"disk", "boot"});
-  HostSpec host;
-  host.name = name;
-  if (json.has("boot")) host.boot = json.at("boot").duration();
-  if (json.has("disk")) {
-    const JsonAt disk = json.at("disk");
-    disk.allow_only({"profile", "size"});
-    host.disk = DiskSpec{disk.at("profile").name(), disk.at("size").size()};
-  }
-  return host;
-}
-
-std::string read_host_name(const JsonAt& json, const Drill& drill) {
-  const std::string name = json.name();
-  if (!has_host(drill, name)) json.refuse("there is no host '" + name + "' in /topology/hosts");
-  return name;
-}
-
-BrokerSpec read_broker(const std::string& name, const JsonAt& json, const Drill& drill) {
-  json.allow_only({"host", "role"});
-  BrokerSpec broker;
-  broker.name = name;
-  broker.host = read_host_name(json.at("host"), drill);
-  broker.role = json.has("role") ? json.at("role").name() : "master";
-  if (broker.role != "master" && broker.role != "slave") {
-    json.at("role").refuse("role '" + broker.role +
-                           "' is not supported; known here: master, slave");
-  }
-  for (const HostSpec& host : drill.hosts) {
-    if (host.name == broker.host && !host.disk) json.refuse("its host has no disk");
-  }
-  for (const BrokerSpec& other : drill.brokers) {
-    if (other.host == broker.host) json.refuse("its host runs broker '" + other.name + "' already");
-  }
-  return broker;
-}
-
-NameServerSpec read_name_server(const std::string& name, const JsonAt& json, const Drill& drill) {
-  json.allow_only({"host"});
-  if (find_broker(drill, name) != nullptr) json.refuse("a broker has that name, too");
-  NameServerSpec name_server{name, read_host_name(json.at("host"), drill)};
-  for (const NameServerSpec& other : drill.name_servers) {
-    if (other.host == name_server.host) {
-      json.refuse("its host runs name server '" + other.name + "' already");
-    }
-  }
-  return name_server;
-}
 
 // Of a producer that asks no name server.
 std::string read_direct_broker(const JsonAt& json, const Drill& drill) {
@@ -104,33 +44,6 @@ ProducerSpec read_producer(const std::string& name, const JsonAt& json, const Dr
 }
 
 }  // namespace
-
-void read_topology(const JsonAt& topology, Drill& drill) {
-  topology.allow_only({"hosts", "name_servers", "brokers"});
-  const JsonAt hosts = topology.at("hosts");
-  for (const std::string& name : hosts.keys()) {
-    drill.hosts.push_back(read_host(name, hosts.at(name)));
-  }
-  // Addresses follow names, so that the order in the file decides nothing.
-  std::ranges::sort(drill.hosts, {}, &HostSpec::name);
-  const JsonAt brokers = topology.at("brokers");
-  for (const std::string& name : brokers.keys()) {
-    drill.brokers.push_back(read_broker(name, brokers.at(name), drill));
-  }
-  const auto masters = std::ranges::count(drill.brokers, "master", &BrokerSpec::role);
-  if (masters != 1) brokers.refuse("must have one master: this version runs one group of brokers");
-  if (topology.has("name_servers")) {
-    const JsonAt name_servers = topology.at("name_servers");
-    for (const std::string& name : name_servers.keys()) {
-      drill.name_servers.push_back(read_name_server(name, name_servers.at(name), drill));
-    }
-    std::ranges::sort(drill.name_servers, {}, &NameServerSpec::name);
-  }
-  // The master first, as reports count them; then by name.
-  std::ranges::sort(drill.brokers, {}, [](const BrokerSpec& broker) {
-    return std::pair(broker.role != "master", broker.name);
-  });
-}
 
 void read_conf(const JsonAt& conf, Drill& drill) {
   for (const std::string& name : conf.keys()) {

@@ -34,6 +34,10 @@ void JsonAt::allow_only(std::initializer_list<const char*> known) const {
   }
 }
 
+void JsonAt::refuse_unbuilt(const char* key, const char* why) const {
+  if (value_.is_object() && has(key)) at(key).refuse(why);
+}
+
 bool JsonAt::has(const char* key) const { return value_.contains(key); }
 
 JsonAt JsonAt::at(const char* key) const {
@@ -109,6 +113,19 @@ std::int64_t JsonAt::rate_per_second() const {
       value_.is_string() ? parse_rate_per_second(value_.get<std::string>()) : std::nullopt;
   if (!rate || *rate == 0) refuse("must be a rate: " + std::string(kRateForm));
   return *rate;
+}
+
+std::int64_t JsonAt::bytes_per_second() const {
+  const auto rate =
+      value_.is_string() ? parse_bytes_per_second(value_.get<std::string>()) : std::nullopt;
+  if (!rate || *rate == 0) refuse("must be a rate: " + std::string(kByteRateForm));
+  return *rate;
+}
+
+std::int64_t JsonAt::percent() const {
+  const auto percent = value_.is_string() ? parse_percent(value_.get<std::string>()) : std::nullopt;
+  if (!percent) refuse("must be a fraction: " + std::string(kPercentForm));
+  return *percent;
 }
 
 std::string JsonAt::scalar() const {

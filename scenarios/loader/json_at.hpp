@@ -23,6 +23,8 @@ class JsonAt {
 
   // As an object. Members that are not among `known` are refused, with the nearest known name.
   void allow_only(std::initializer_list<const char*> known) const;
+  // Refuses a member that scenarios may have one day, with what is missing for it.
+  void refuse_unbuilt(const char* key, const char* why) const;
   bool has(const char* key) const;
   JsonAt at(const char* key) const;  // Refused if it is missing.
   JsonAt at(const std::string& key) const { return at(key.c_str()); }
@@ -38,6 +40,8 @@ class JsonAt {
   Duration duration() const;
   std::int64_t size() const;
   std::int64_t rate_per_second() const;
+  std::int64_t bytes_per_second() const;
+  std::int64_t percent() const;  // 0 to 100.
   // A string, number or boolean, as broker.conf spells it.
   std::string scalar() const;
 

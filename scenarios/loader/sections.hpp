@@ -10,6 +10,11 @@
 
 namespace drydock::scenarios {
 
+// Null if there is no broker of that name.
+const BrokerSpec* find_broker(const Drill& drill, const std::string& name);
+// The name of a host of the topology, which has been read.
+std::string read_host_name(const JsonAt& json, const Drill& drill);
+
 void read_topology(const JsonAt& topology, Drill& drill);
 void read_conf(const JsonAt& conf, Drill& drill);
 void read_behaviour(const JsonAt& behaviour, Drill& drill);

@@ -10,6 +10,39 @@
 namespace drydock::scenarios {
 namespace {
 
+std::uint64_t read_occurrence(const JsonAt& when) {
+  if (!when.has("occurrence")) return 1;
+  return static_cast<std::uint64_t>(when.at("occurrence").count(1, 1'000'000'000));
+}
+
+EventName read_event(const JsonAt& json) {
+  const auto name = faults::event_named(json.text());
+  if (!name) json.refuse("there is no such event; drydock list shows them");
+  return *name;
+}
+
+void read_phase_end(const JsonAt& until, PhaseSpec& phase) {
+  if (until.is_object()) {
+    until.allow_only({"event", "occurrence"});
+    phase.until = PhaseEnd::event;
+    phase.event = read_event(until.at("event"));
+    phase.occurrence = read_occurrence(until);
+    return;
+  }
+  const std::string text = until.text();
+  if (text == "writes-resume") {
+    phase.until = PhaseEnd::writes_resume;
+  } else if (text == "brokers-serving") {
+    phase.until = PhaseEnd::brokers_serving;
+  } else if (text == "slaves-caught-up") {
+    phase.until = PhaseEnd::slaves_caught_up;
+  } else {
+    until.refuse(
+        "not supported; known here: writes-resume, brokers-serving, slaves-caught-up, and an event "
+        "as {\"event\": NAME}");
+  }
+}
+
 PhaseSpec read_phase(const JsonAt& json) {
   PhaseSpec phase;
   if (!json.is_object()) {
@@ -18,10 +51,7 @@ PhaseSpec read_phase(const JsonAt& json) {
   }
   json.allow_only({"at_most", "until", "then"});
   phase.at_most = json.at("at_most").duration();
-  if (json.at("until").text() != "writes-resume") {
-    json.at("until").refuse("not supported; known here: writes-resume");
-  }
-  phase.until_writes_resume = true;
+  read_phase_end(json.at("until"), phase);
   if (json.has("then")) phase.then = json.at("then").duration();
   return phase;
 }
@@ -61,11 +91,6 @@ faults::Selector read_selector(const JsonAt& json, faults::FaultKind kind, const
   return faults::Selector{faults::Selector::By::name, text};
 }
 
-std::uint64_t read_occurrence(const JsonAt& when) {
-  if (!when.has("occurrence")) return 1;
-  return static_cast<std::uint64_t>(when.at("occurrence").count(1, 1'000'000'000));
-}
-
 void read_trigger(const JsonAt& when, FaultSpec& fault) {
   if (when.has("at")) {
     when.allow_only({"at"});
@@ -80,9 +105,8 @@ void read_trigger(const JsonAt& when, FaultSpec& fault) {
     fault.when = between;
   } else if (when.has("event")) {
     when.allow_only({"event", "occurrence"});
-    const auto name = faults::event_named(when.at("event").text());
-    if (!name) when.at("event").refuse("there is no such event; drydock list shows them");
-    fault.when = faults::AtEvent{*name, read_occurrence(when)};
+    const EventName name = read_event(when.at("event"));
+    fault.when = faults::AtEvent{name, read_occurrence(when)};
   } else if (when.has("crash_point")) {
     when.allow_only({"crash_point", "occurrence"});
     const auto point = faults::crash_point_named(when.at("crash_point").text());

@@ -5,14 +5,18 @@
 namespace drydock::scenarios {
 
 Context& EventLog::traced(Context& context, std::size_t broker) {
+  if (broker != kNoBroker && ends_.size() <= broker) ends_.resize(broker + 1);
   traced_.push_back(std::make_unique<Traced>(*this, context, broker));
   return traced_.back()->context;
 }
 
 void EventLog::Tap::event(EventName name, std::int64_t a, std::int64_t b) {
+  ++log_.counts_[static_cast<std::size_t>(name)];
   switch (name) {
     case EventName::store_recovery_finished:
     case EventName::store_appended:
+      log_.ends_.at(broker_) = name == EventName::store_appended ? a + b : a;
+      [[fallthrough]];
     case EventName::store_flushed:
       log_.entries_.push_back({name, broker_, log_.kernel_.now(), a, b});
       break;
@@ -50,13 +54,7 @@ reports::StoreFacts EventLog::store_facts(std::size_t broker, std::int64_t fault
 }
 
 std::int64_t EventLog::end_of_log(std::size_t broker) const {
-  std::int64_t end = 0;
-  for (const Entry& entry : entries_) {
-    if (entry.broker != broker) continue;
-    if (entry.name == EventName::store_recovery_finished) end = entry.a;
-    if (entry.name == EventName::store_appended) end = entry.a + entry.b;
-  }
-  return end;
+  return broker < ends_.size() ? ends_[broker] : 0;
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // What the brokers told of their stores, with the time at which they told it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -26,6 +27,8 @@ class EventLog {
   reports::StoreFacts store_facts(std::size_t broker, std::int64_t fault_ns) const;
   // The end of its log as the last recovery or append left it; 0 if there was none.
   std::int64_t end_of_log(std::size_t broker) const;
+  // How often any broker has told it so far.
+  std::uint64_t count(EventName name) const { return counts_[static_cast<std::size_t>(name)]; }
   // Whether this life of a process has told that it serves.
   bool serving(ProcessId process) const;
   // Whether a name server has taken the registration of this life of a broker.
@@ -63,6 +66,8 @@ class EventLog {
 
   const sim::Kernel& kernel_;
   std::vector<Entry> entries_;
+  std::array<std::uint64_t, static_cast<std::size_t>(EventName::count_)> counts_{};
+  std::vector<std::int64_t> ends_;        // Of logs, by broker.
   std::vector<std::int64_t> serving_;     // Process ids.
   std::vector<std::int64_t> registered_;  // Process ids.
   std::vector<std::unique_ptr<Traced>> traced_;

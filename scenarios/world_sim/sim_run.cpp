@@ -54,12 +54,24 @@ bool SimRun::writes_resumed() const {
   return world_.recorder().latest_acked_invocation_ns() > latest_fault;
 }
 
+bool SimRun::has_come(const PhaseSpec& phase) const {
+  switch (phase.until) {
+    case PhaseEnd::time: return false;
+    case PhaseEnd::writes_resume: return writes_resumed();
+    case PhaseEnd::brokers_serving: return world_.brokers_serving();
+    case PhaseEnd::slaves_caught_up: return world_.slaves_caught_up();
+    case PhaseEnd::event:
+      return world_.events().count(phase.event) - events_before_phase_ >= phase.occurrence;
+  }
+  return false;
+}
+
 bool SimRun::ends_early() {
   if (phase_ == Phase::start) return world_.brokers_serving();
   if (phase_ == Phase::settle) return !world_.producers_running();
   if (phase_ == Phase::judge) return judge_ == nullptr || !judge_->alive();
   const PhaseSpec* const spec = spec_of(phase_);
-  if (!spec->until_writes_resume || ending_early_ || !writes_resumed()) return false;
+  if (spec->until == PhaseEnd::time || ending_early_ || !has_come(*spec)) return false;
   ending_early_ = true;  // Then its time is what is still left.
   phase_end_ns_ = std::min(phase_end_ns_, kernel().now() + spec->then.count_ns());
   return false;
@@ -70,7 +82,11 @@ void SimRun::enter(Phase phase) {
   phase_ = phase;
   ending_early_ = false;
   const PhaseSpec* const spec = spec_of(phase);
-  if (spec != nullptr) phase_end_ns_ = now + spec->at_most.count_ns();
+  if (spec != nullptr) {
+    phase_end_ns_ = now + spec->at_most.count_ns();
+    const bool by_event = spec->until == PhaseEnd::event;
+    if (by_event) events_before_phase_ = world_.events().count(spec->event);
+  }
   switch (phase) {
     case Phase::start:
       phase_end_ns_ = now + kStartLimit.count_ns();

@@ -33,6 +33,7 @@ class SimRun : public sim::Verifiable {
   const PhaseSpec* spec_of(Phase phase) const;
   // Whether the phase ends before its time.
   bool ends_early();
+  bool has_come(const PhaseSpec& phase) const;
   bool writes_resumed() const;
   void enter(Phase phase);
   void start_judge();
@@ -50,6 +51,7 @@ class SimRun : public sim::Verifiable {
   Phase phase_ = Phase::start;
   std::int64_t phase_end_ns_ = 0;
   bool ending_early_ = false;
+  std::uint64_t events_before_phase_ = 0;  // Of the kind that ends it.
   std::int64_t warm_begin_ns_ = 0;
   std::int64_t warm_end_ns_ = 0;
   std::int64_t load_end_ns_ = 0;

@@ -65,6 +65,7 @@ SimWorld::SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t
       network_(kernel_) {
   const Drill& drill = experiment.drill;
   for (const HostSpec& spec : drill.hosts) add_machine(spec);
+  for (const LinkSpec& spec : drill.links) set_link(spec);
   for (const NameServerSpec& spec : drill.name_servers) add_name_server(spec);
   for (std::size_t i = 0; i < drill.brokers.size(); ++i) {
     add_broker(drill.brokers[i], cell.brokers[i]);
@@ -103,12 +104,34 @@ void SimWorld::add_machine(const HostSpec& spec) {
     disk.placement =
         is_cloud(spec.disk->profile) ? sim::DiskPlacement::remote : sim::DiskPlacement::local;
     machine->disk = std::make_unique<sim::SimDisk>(kernel_, DiskId(index + 1), std::move(disk));
-    machine->files = std::make_unique<sim::HostFiles>(kernel_, *machine->host, *machine->disk,
-                                                      sim::FileSystemOptions{});
+    sim::FileSystemOptions files;
+    if (spec.dirty) {
+      files.page_cache = {.dirty_bytes = spec.dirty->bytes,
+                          .dirty_background_bytes = spec.dirty->background_bytes,
+                          .expire = spec.dirty->expire,
+                          .interval = spec.dirty->writeback};
+    }
+    machine->files =
+        std::make_unique<sim::HostFiles>(kernel_, *machine->host, *machine->disk, files);
   }
   // Last: files and network hear of power and ended processes first.
   machine->host->add_listener(*this);
   machines_.push_back(std::move(machine));
+}
+
+void SimWorld::set_link(const LinkSpec& spec) {
+  for (const std::string& from : spec.from) {
+    for (const std::string& to : spec.to) {
+      if (from == to) continue;  // Its loopback device is no link of the topology.
+      const HostId here = machine(from).host->id();
+      const HostId there = machine(to).host->id();
+      sim::LinkProfile profile = network_.link(here, there);
+      if (spec.latency) profile.latency = sim::QuantileTable::constant(*spec.latency);
+      if (spec.bandwidth_per_second) profile.bandwidth_bytes_per_s = *spec.bandwidth_per_second;
+      if (spec.loss_ppm) profile.loss_ppm = *spec.loss_ppm;
+      network_.set_link(here, there, profile);
+    }
+  }
 }
 
 void SimWorld::add_name_server(const NameServerSpec& spec) {
@@ -289,6 +312,16 @@ bool SimWorld::brokers_serving() const {
   });
 }
 
+bool SimWorld::slaves_caught_up() const {
+  const std::optional<std::size_t> master = writable_broker();
+  if (!master || !brokers_serving()) return false;
+  for (std::size_t i = 0; i < brokers_.size(); ++i) {
+    if (brokers_[i]->role != "slave") continue;
+    if (events_.end_of_log(i) != events_.end_of_log(*master)) return false;
+  }
+  return true;
+}
+
 std::optional<std::size_t> SimWorld::writable_broker() const {
   for (std::size_t i = 0; i < brokers_.size(); ++i) {
     if (brokers_[i]->role == "master" && serving(*brokers_[i])) return i;
@@ -348,11 +381,17 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
       lines.push_back("disk of " + host.name + ": profile " + host.disk->profile +
                       "; minimum times are assumed, the rest is measured or taken from sources");
     }
+    if (host.dirty) {
+      lines.push_back("host " + host.name + ": the scenario sets its vm.dirty_* limits");
+    }
     if (host.boot > Duration()) {
       lines.push_back("host " + host.name + " needs " + text_of(host.boot) +
                       " from power to the start of its programs (the scenario says so); rto "
                       "follows it one to one");
     }
+  }
+  if (!drill.links.empty()) {
+    lines.push_back("network: the scenario sets latency, bandwidth or loss of some links");
   }
   for (const auto& [name, set] : drill.fault_sets) {
     for (const FaultSpec& fault : set) {

@@ -51,6 +51,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   // Every broker that is not gone for good runs and has told that it serves, and is known to the
   // name servers, if there are any.
   bool brokers_serving() const;
+  // ... and every slave's log goes as far as its master's.
+  bool slaves_caught_up() const;
   // The broker that takes writes now, by its place in the topology: the master, if it serves.
   std::optional<std::size_t> writable_broker() const;
   // The host was destroyed.
@@ -111,6 +113,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   void process_ended(sim::Host& host, sim::SimProcess& process) override;
 
   void add_machine(const HostSpec& spec);
+  void set_link(const LinkSpec& spec);
   void add_name_server(const NameServerSpec& spec);
   void add_broker(const BrokerSpec& spec, const BrokerConfiguration& configuration);
   // What a slave's configuration says of its master, which only the topology knows.

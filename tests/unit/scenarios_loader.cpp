@@ -74,7 +74,7 @@ TEST(Loader, ReadsAWholeDrill) {
   EXPECT_EQ(drill.producers[0].body_bytes, 1'024);
   EXPECT_EQ(drill.producers[0].rate_per_second, 50);
   EXPECT_EQ(drill.phases.inject.at_most, Duration::s(2));
-  EXPECT_TRUE(drill.phases.hold.until_writes_resume);
+  EXPECT_EQ(drill.phases.hold.until, PhaseEnd::writes_resume);
   EXPECT_EQ(drill.phases.hold.then, Duration::s(1));
   ASSERT_EQ(drill.fault_sets.at("power").size(), 1u);
   const FaultSpec& power = drill.fault_sets.at("power")[0];
@@ -94,8 +94,8 @@ TEST(Loader, CommentsAndTheOrderOfKeysDoNotChangeADrill) {
 }
 
 TEST(Loader, RefusesWhatIsNotImplementedByName) {
-  EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["h"]["memory"] = "1 GiB"; }),
-            "f.json: /topology/hosts/h/memory: not supported; known here: disk, boot");
+  EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["h"]["gpu"] = "1"; }),
+            "f.json: /topology/hosts/h/gpu: not supported; known here: labels, disk, boot, dirty");
   EXPECT_EQ(refusal([](Json& j) { j["record"] = Json::object(); }),
             "f.json: /record: not supported; known here: drill, title, why, seeds, topology, conf, "
             "behaviour, load, phases, faults, expectations, matrix");
@@ -112,7 +112,16 @@ TEST(Loader, RefusesWhatIsNotImplementedByName) {
   EXPECT_EQ(refusal([](Json& j) { j["load"]["producers"]["q"] = j["load"]["producers"]["p"]; }),
             "f.json: /load/producers: must name one producer: this version runs one");
   EXPECT_EQ(refusal([](Json& j) { j["phases"]["hold"]["until"] = "caught-up"; }),
-            "f.json: /phases/hold/until: not supported; known here: writes-resume");
+            "f.json: /phases/hold/until: not supported; known here: writes-resume, "
+            "brokers-serving, slaves-caught-up, and an event as {\"event\": NAME}");
+  EXPECT_EQ(refusal([](Json& j) { j["phases"]["hold"]["until"] = {{"event", "tea.is-ready"}}; }),
+            "f.json: /phases/hold/until/event: there is no such event; drydock list shows them");
+  EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["h"]["memory"] = "8 GiB"; }),
+            "f.json: /topology/hosts/h/memory: the memory of a host is not simulated yet: it never "
+            "runs out");
+  EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["h"]["disk"]["shared_by"] = {"h", "c"}; }),
+            "f.json: /topology/hosts/h/disk/shared_by: disks that several hosts attach are not "
+            "simulated yet");
 }
 
 TEST(Loader, RefusesNamesThatReferToNothing) {
@@ -147,7 +156,7 @@ TEST(Loader, NamesTheLineAndTheColumn) {
             "f.json:12:11: /load/producers/p/rate: must be a rate: an integer and /s");
   EXPECT_EQ(with(R"("boot": "5 s")", R"("boots": "5 s")"),
             "f.json:5:73: /topology/hosts/h/boots: not supported; did you mean 'boot'? known here: "
-            "disk, boot");
+            "labels, disk, boot, dirty");
   EXPECT_EQ(with(R"(["as-in-file", "the-other"])", R"(["as-in-file", "as-in-file"])"),
             "f.json:23:46: /matrix/flushDiskType/1: occurs twice");
 }
@@ -218,6 +227,58 @@ TEST(Loader, ATimeMayBeExpectedNeverToCome) {
   EXPECT_EQ(refusal([](Json& j) { j["expectations"][2]["every_run"] = "rto.fault <= never"; }),
             "f.json: /expectations/2/every_run: must end with a duration: an integer and one of ns "
             "us ms s min h");
+}
+
+TEST(Loader, LinksAreBetweenHostsByNameOrByLabel) {
+  Json json = valid();
+  json["topology"]["hosts"]["c"]["labels"] = {{"zone", "a"}};
+  json["topology"]["hosts"]["d"]["labels"] = {{"zone", "a"}};
+  json["topology"]["links"] = Json::parse(
+      R"([{"from": "label:zone=a", "to": "h", "latency": "2 ms", "bandwidth": "1 MB/s"},
+          {"from": "h", "to": "c", "loss": "3%"}])");
+  const Drill drill = parse_drill("f.json", json.dump());
+  ASSERT_EQ(drill.links.size(), 2u);
+  EXPECT_EQ(drill.links[0].from, (std::vector<std::string>{"c", "d"}));
+  EXPECT_EQ(drill.links[0].latency, Duration::ms(2));
+  EXPECT_EQ(drill.links[0].bandwidth_per_second, 1'000'000);
+  EXPECT_FALSE(drill.links[0].loss_ppm);
+  EXPECT_EQ(drill.links[1].loss_ppm, 30'000u);
+  const auto with = [&](const char* key, const char* value) {
+    return refusal([&](Json& j) {
+      j = json;
+      j["topology"]["links"][1][key] = value;
+    });
+  };
+  const std::string at = "f.json: /topology/links/1/";
+  EXPECT_EQ(with("loss", "51%"), at + "loss: must be at most 50%");
+  EXPECT_EQ(with("loss", "0.5%"), at + "loss: must be a fraction: an integer from 0 to 100 and %");
+  EXPECT_EQ(with("bandwidth", "10/s"),
+            at + "bandwidth: must be a rate: a size and /s, as 125 MB/s");
+  EXPECT_EQ(with("to", "label:zone=b"),
+            at + "to: no host in /topology/hosts has the label label:zone=b");
+  EXPECT_EQ(with("to", "label:zone"), at + "to: a label is written label:KEY=VALUE");
+  EXPECT_EQ(with("to", "x"), at + "to: there is no host 'x' in /topology/hosts");
+}
+
+TEST(Loader, DirtyLimitsAreThoseOfTheKernel) {
+  Json json = valid();
+  json["topology"]["hosts"]["h"]["dirty"] = Json::parse(
+      R"({"bytes": "1 MiB", "background_bytes": "64 KiB", "expire": "3 s", "writeback": "1 s"})");
+  const Drill drill = parse_drill("f.json", json.dump());
+  const HostSpec& host = drill.hosts.at(1);
+  ASSERT_TRUE(host.dirty);
+  EXPECT_EQ(host.dirty->bytes, 1 << 20);
+  EXPECT_EQ(host.dirty->writeback, Duration::s(1));
+  EXPECT_EQ(refusal([&](Json& j) {
+              j = json;
+              j["topology"]["hosts"]["h"]["dirty"]["background_bytes"] = "1 MiB";
+            }),
+            "f.json: /topology/hosts/h/dirty/background_bytes: must be less than bytes");
+  EXPECT_EQ(refusal([&](Json& j) {
+              j = json;
+              j["topology"]["hosts"]["c"]["dirty"] = j["topology"]["hosts"]["h"]["dirty"];
+            }),
+            "f.json: /topology/hosts/c/dirty: its host has no disk, so no dirty pages");
 }
 
 TEST(Loader, AProducerAsksNameServersUnlessItNamesItsBroker) {

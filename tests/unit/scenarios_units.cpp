@@ -37,6 +37,22 @@ TEST(Units, SizesAreBinaryOrDecimalByTheirName) {
   }
 }
 
+TEST(Units, FractionsArePercent) {
+  EXPECT_EQ(parse_percent("20%"), 20);
+  EXPECT_EQ(parse_percent("0%"), 0);
+  for (const char* wrong : {"20", "%", "101%", "0.5%", "20 %", "-1%"}) {
+    EXPECT_FALSE(parse_percent(wrong)) << wrong;
+  }
+}
+
+TEST(Units, RatesOfBytesAreASizePerSecond) {
+  EXPECT_EQ(parse_bytes_per_second("125 MB/s"), 125'000'000);
+  EXPECT_EQ(parse_bytes_per_second("1GiB/s"), 1LL << 30);
+  for (const char* wrong : {"125/s", "125 MB", "125 MB /s", "/s", "1 Gbit/s"}) {
+    EXPECT_FALSE(parse_bytes_per_second(wrong)) << wrong;
+  }
+}
+
 TEST(Units, RatesArePerSecond) {
   EXPECT_EQ(parse_rate_per_second("100/s"), 100);
   for (const char* wrong : {"100", "100 /s", "100/min", "/s"}) {

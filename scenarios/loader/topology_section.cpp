@@ -1,0 +1,168 @@
+// topology: hosts, links, and which programs run where.
+#include <algorithm>
+
+#include "scenarios/loader/sections.hpp"
+
+namespace drydock::scenarios {
+namespace {
+
+constexpr std::int64_t kPageBytes = 4'096;
+// With more a stream hardly gets through before it is given up.
+constexpr std::int64_t kLossPercentMax = 50;
+
+DiskSpec read_disk(const JsonAt& disk) {
+  disk.refuse_unbuilt("shared_by", "disks that several hosts attach are not simulated yet");
+  disk.allow_only({"profile", "size"});
+  return {disk.at("profile").name(), disk.at("size").size()};
+}
+
+DirtyLimits read_dirty(const JsonAt& dirty) {
+  dirty.allow_only({"bytes", "background_bytes", "expire", "writeback"});
+  const DirtyLimits limits{.bytes = dirty.at("bytes").size(),
+                           .background_bytes = dirty.at("background_bytes").size(),
+                           .expire = dirty.at("expire").duration(),
+                           .writeback = dirty.at("writeback").duration()};
+  if (limits.background_bytes < kPageBytes) {
+    dirty.at("background_bytes").refuse("must be at least 4 KiB");
+  }
+  if (limits.background_bytes >= limits.bytes) {
+    dirty.at("background_bytes").refuse("must be less than bytes");
+  }
+  if (limits.writeback < Duration::ms(10)) dirty.at("writeback").refuse("must be at least 10 ms");
+  return limits;
+}
+
+HostSpec read_host(const std::string& name, const JsonAt& json) {
+  json.refuse_unbuilt("memory", "the memory of a host is not simulated yet: it never runs out");
+  json.allow_only({"labels", "disk", "boot", "dirty"});
+  HostSpec host;
+  host.name = name;
+  if (json.has("labels")) {
+    const JsonAt labels = json.at("labels");
+    for (const std::string& key : labels.keys()) host.labels[key] = labels.at(key).name();
+  }
+  if (json.has("boot")) host.boot = json.at("boot").duration();
+  if (json.has("disk")) host.disk = read_disk(json.at("disk"));
+  if (json.has("dirty")) {
+    if (!host.disk) json.at("dirty").refuse("its host has no disk, so no dirty pages");
+    host.dirty = read_dirty(json.at("dirty"));
+  }
+  return host;
+}
+
+// The hosts that a name, or a label written "label:KEY=VALUE", means. Not empty.
+std::vector<std::string> read_hosts(const JsonAt& json, const Drill& drill) {
+  const std::string text = json.text();
+  const std::string label = "label:";
+  if (!text.starts_with(label)) return {read_host_name(json, drill)};
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos) json.refuse("a label is written label:KEY=VALUE");
+  const std::string key = text.substr(label.size(), equals - label.size());
+  std::vector<std::string> names;
+  for (const HostSpec& host : drill.hosts) {
+    const auto found = host.labels.find(key);
+    if (found != host.labels.end() && found->second == text.substr(equals + 1)) {
+      names.push_back(host.name);
+    }
+  }
+  if (names.empty()) json.refuse("no host in /topology/hosts has the label " + text);
+  return names;
+}
+
+LinkSpec read_link(const JsonAt& json, const Drill& drill) {
+  json.allow_only({"from", "to", "latency", "bandwidth", "loss"});
+  LinkSpec link;
+  link.from = read_hosts(json.at("from"), drill);
+  link.to = read_hosts(json.at("to"), drill);
+  if (json.has("latency")) link.latency = json.at("latency").duration();
+  if (json.has("bandwidth")) link.bandwidth_per_second = json.at("bandwidth").bytes_per_second();
+  if (json.has("loss")) {
+    const std::int64_t percent = json.at("loss").percent();
+    if (percent > kLossPercentMax) json.at("loss").refuse("must be at most 50%");
+    link.loss_ppm = static_cast<std::uint32_t>(percent * 10'000);
+  }
+  if (!link.latency && !link.bandwidth_per_second && !link.loss_ppm) {
+    json.refuse("must have one of latency, bandwidth, loss");
+  }
+  return link;
+}
+
+BrokerSpec read_broker(const std::string& name, const JsonAt& json, const Drill& drill) {
+  json.allow_only({"host", "role"});
+  BrokerSpec broker;
+  broker.name = name;
+  broker.host = read_host_name(json.at("host"), drill);
+  broker.role = json.has("role") ? json.at("role").name() : "master";
+  if (broker.role != "master" && broker.role != "slave") {
+    json.at("role").refuse("role '" + broker.role +
+                           "' is not supported; known here: master, slave");
+  }
+  for (const HostSpec& host : drill.hosts) {
+    if (host.name == broker.host && !host.disk) json.refuse("its host has no disk");
+  }
+  for (const BrokerSpec& other : drill.brokers) {
+    if (other.host == broker.host) json.refuse("its host runs broker '" + other.name + "' already");
+  }
+  return broker;
+}
+
+NameServerSpec read_name_server(const std::string& name, const JsonAt& json, const Drill& drill) {
+  json.allow_only({"host"});
+  if (find_broker(drill, name) != nullptr) json.refuse("a broker has that name, too");
+  NameServerSpec name_server{name, read_host_name(json.at("host"), drill)};
+  for (const NameServerSpec& other : drill.name_servers) {
+    if (other.host == name_server.host) {
+      json.refuse("its host runs name server '" + other.name + "' already");
+    }
+  }
+  return name_server;
+}
+
+}  // namespace
+
+const BrokerSpec* find_broker(const Drill& drill, const std::string& name) {
+  const auto found = std::ranges::find(drill.brokers, name, &BrokerSpec::name);
+  return found == drill.brokers.end() ? nullptr : &*found;
+}
+
+std::string read_host_name(const JsonAt& json, const Drill& drill) {
+  const std::string name = json.name();
+  const bool known =
+      std::ranges::any_of(drill.hosts, [&](const HostSpec& host) { return host.name == name; });
+  if (!known) json.refuse("there is no host '" + name + "' in /topology/hosts");
+  return name;
+}
+
+void read_topology(const JsonAt& topology, Drill& drill) {
+  topology.allow_only({"hosts", "links", "name_servers", "brokers"});
+  const JsonAt hosts = topology.at("hosts");
+  for (const std::string& name : hosts.keys()) {
+    drill.hosts.push_back(read_host(name, hosts.at(name)));
+  }
+  // Addresses follow names, so that the order in the file decides nothing.
+  std::ranges::sort(drill.hosts, {}, &HostSpec::name);
+  if (topology.has("links")) {
+    for (const JsonAt& link : topology.at("links").items()) {
+      drill.links.push_back(read_link(link, drill));
+    }
+  }
+  const JsonAt brokers = topology.at("brokers");
+  for (const std::string& name : brokers.keys()) {
+    drill.brokers.push_back(read_broker(name, brokers.at(name), drill));
+  }
+  const auto masters = std::ranges::count(drill.brokers, "master", &BrokerSpec::role);
+  if (masters != 1) brokers.refuse("must have one master: this version runs one group of brokers");
+  if (topology.has("name_servers")) {
+    const JsonAt name_servers = topology.at("name_servers");
+    for (const std::string& name : name_servers.keys()) {
+      drill.name_servers.push_back(read_name_server(name, name_servers.at(name), drill));
+    }
+    std::ranges::sort(drill.name_servers, {}, &NameServerSpec::name);
+  }
+  // The master first, as reports count them; then by name.
+  std::ranges::sort(drill.brokers, {}, [](const BrokerSpec& broker) {
+    return std::pair(broker.role != "master", broker.name);
+  });
+}
+
+}  // namespace drydock::scenarios
