@@ -1,0 +1,156 @@
+// The law of recovery on damaged files: wherever a log is cut, and whichever of its bytes are
+// overwritten, the store opens, and its log ends where a model says that reads the bytes as the
+// storage reference describes them (sections 2.1, 5.4 and 5.5) and shares no code with the engine.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <zlib.h>
+
+#include <array>
+#include <vector>
+
+#include "tests/support/store_world.hpp"
+
+namespace drydock::test {
+namespace {
+
+// The log that a broker without queues would find: all its files, one behind the other.
+class LogModel {
+ public:
+  explicit LogModel(Bytes bytes) : bytes_(std::move(bytes)) {}
+
+  // Where a recovery ends that begins with the file at `start`.
+  std::int64_t end_from(std::int64_t start) const {
+    std::int64_t at = start;
+    while (at < size()) {
+      const std::int64_t file_end = at - at % kFileBytes + kFileBytes;
+      if (file_end - at <= 4) return at;
+      const std::int64_t total = integer(at, 4);
+      if (total > file_end - at || file_end - at < 8) return at;
+      if (magic(at) == 0xCBD43194) {
+        if (file_end == size()) return at;  // Nothing behind it: it will be overwritten.
+        at = file_end;
+        continue;
+      }
+      if (!whole(at, total, file_end)) return at;
+      at += total;
+    }
+    return at;
+  }
+
+  // The newest file whose first record was stored by then, or the first file.
+  std::int64_t start_after_crash(std::int64_t stored_by_ms) const {
+    for (std::int64_t start = size() - kFileBytes; start > 0; start -= kFileBytes) {
+      if (magic(start) != 0xDAA320A7 && magic(start) != 0xDAA320AB) continue;
+      const std::int64_t stored = integer(start + 48 + born_host_bytes(start), 8);
+      if (stored != 0 && stored <= stored_by_ms) return start;
+    }
+    return 0;
+  }
+
+ private:
+  std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size()); }
+  // Big-endian, signed; zeros behind the end.
+  std::int64_t integer(std::int64_t at, int width) const {
+    std::uint64_t value = 0;
+    for (int i = 0; i < width; ++i) {
+      const bool inside = at + i < size();
+      value = value << 8 | (inside ? std::to_integer<std::uint64_t>(bytes_[at + i]) : 0);
+    }
+    const int unused = 64 - 8 * width;
+    return static_cast<std::int64_t>(value << unused) >> unused;
+  }
+  std::uint32_t magic(std::int64_t at) const {
+    return static_cast<std::uint32_t>(integer(at + 4, 4));
+  }
+  std::int64_t born_host_bytes(std::int64_t at) const {
+    return (integer(at + 36, 4) & 0x10) != 0 ? 20 : 8;
+  }
+  std::int64_t store_host_bytes(std::int64_t at) const {
+    return (integer(at + 36, 4) & 0x20) != 0 ? 20 : 8;
+  }
+
+  bool whole(std::int64_t at, std::int64_t total, std::int64_t file_end) const {
+    const bool second = magic(at) == 0xDAA320AB;
+    if (magic(at) != 0xDAA320A7 && !second) return false;
+    const std::int64_t body_length_at =
+        at + 48 + born_host_bytes(at) + 8 + store_host_bytes(at) + 12;
+    const std::int64_t body_at = body_length_at + 4;
+    const std::int64_t body = integer(body_length_at, 4);
+    if (body < 0 || body_at + body > file_end) return false;
+    if (body > 0 && body_crc(body_at, body) != integer(at + 8, 4)) return false;
+    const std::int64_t topic_at = body_at + body;
+    const std::int64_t topic = integer(topic_at, second ? 2 : 1);
+    const std::int64_t properties_at = topic_at + (second ? 2 : 1) + topic;
+    if (topic < 0 || properties_at + 2 > file_end) return false;
+    const std::int64_t properties = integer(properties_at, 2);
+    const std::int64_t end = properties_at + 2 + properties;
+    return properties >= 0 && end <= file_end && end - at == total;
+  }
+  std::int64_t body_crc(std::int64_t at, std::int64_t length) const {
+    const auto* const first = reinterpret_cast<const Bytef*>(bytes_.data() + at);
+    return static_cast<std::int64_t>(crc32(0, first, static_cast<uInt>(length)) & 0x7fffffff);
+  }
+
+  Bytes bytes_;
+};
+
+constexpr std::int64_t kFirstStored = 10'000;
+
+// A log of one to four files, with records of one queue, stored 500 ms apart.
+void build(LogBuilder& log) {
+  const std::int64_t files = *rc::gen::inRange(1, 5);
+  for (std::int64_t stored = kFirstStored, number = 0;; stored += 500, ++number) {
+    const auto body = *rc::gen::inRange<std::size_t>(0, 1'500);
+    const std::int64_t bytes = record_of(static_cast<std::int64_t>(body));
+    const std::int64_t rest = kFileBytes - log.end() % kFileBytes;
+    if (bytes + kBlankBytes > rest) {
+      if (log.end() / kFileBytes + 1 == files) return;
+      log.blank();
+    }
+    log.add(body, number, stored);
+  }
+}
+
+// Overwrites a few bytes, anywhere, or everything from a place on.
+void damage(LogBuilder& log, MemoryFiles& files) {
+  const std::int64_t at = *rc::gen::inRange<std::int64_t>(0, log.end());
+  const std::int64_t end = log.end() + kFileBytes - log.end() % kFileBytes;
+  const bool cut = *rc::gen::inRange(0, 2) == 0;
+  const std::int64_t length =
+      cut ? end - at : std::min<std::int64_t>(*rc::gen::inRange(1, 9), end - at);
+  for (std::int64_t i = at; i < at + length && files.exists(log_file(i - i % kFileBytes)); ++i) {
+    const std::array<std::byte, 1> wrong = {
+        cut ? std::byte{0} : static_cast<std::byte>(*rc::gen::inRange(0, 256))};
+    log.write(i, wrong);
+  }
+}
+
+LogModel model_of(MemoryFiles& files) {
+  Bytes all;
+  for (std::int64_t start = 0; files.exists(log_file(start)); start += kFileBytes) {
+    const Bytes& bytes = files.at(log_file(start)).durable;
+    all.insert(all.end(), bytes.begin(), bytes.end());
+  }
+  return LogModel(std::move(all));
+}
+
+RC_GTEST_PROP(RecoveryLaws, ALogThatIsDamagedAnywhereEndsWhereTheModelSays, ()) {
+  StoreWorld world;
+  LogBuilder log(world.files);
+  build(log);
+  damage(log, world.files);
+  const LogModel model = model_of(world.files);
+  std::int64_t expected = model.end_from(0);
+  if (*rc::gen::inRange(0, 3) > 0) {
+    const std::int64_t checkpoint_ms = *rc::gen::inRange<std::int64_t>(0, 40'000);
+    log.crashed(checkpoint_ms);
+    const std::int64_t stored_by = std::max<std::int64_t>(checkpoint_ms - 3'000, 0);
+    expected = model.end_from(model.start_after_crash(stored_by));
+  }
+  StoreProcess broker(world);
+  RC_ASSERT(broker.started());
+  RC_ASSERT(broker.end() == expected);
+}
+
+}  // namespace
+}  // namespace drydock::test
