@@ -142,7 +142,7 @@ RC_GTEST_PROP(RecoveryLaws, ALogThatIsDamagedAnywhereEndsWhereTheModelSays, ()) 
   const LogModel model = model_of(world.files);
   std::int64_t expected = model.end_from(0);
   if (*rc::gen::inRange(0, 3) > 0) {
-    const std::int64_t checkpoint_ms = *rc::gen::inRange<std::int64_t>(0, 40'000);
+    const std::int64_t checkpoint_ms = *rc::gen::inRange<std::int64_t>(kFirstStored, 22'000);
     log.crashed(checkpoint_ms);
     const std::int64_t stored_by = std::max<std::int64_t>(checkpoint_ms - 3'000, 0);
     expected = model.end_from(model.start_after_crash(stored_by));
