@@ -94,13 +94,19 @@ class LogModel {
   Bytes bytes_;
 };
 
+// Evenly from low to high - 1, in early cases too.
+template <class T>
+T evenly(T low, T high) {
+  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<T>(low, high));
+}
+
 constexpr std::int64_t kFirstStored = 10'000;
 
 // A log of one to four files, with records of one queue, stored 500 ms apart.
 void build(LogBuilder& log) {
-  const std::int64_t files = *rc::gen::inRange(1, 5);
+  const std::int64_t files = evenly<std::int64_t>(1, 5);
   for (std::int64_t stored = kFirstStored, number = 0;; stored += 500, ++number) {
-    const auto body = *rc::gen::inRange<std::size_t>(0, 1'500);
+    const auto body = evenly<std::size_t>(0, 1'500);
     const std::int64_t bytes = record_of(static_cast<std::int64_t>(body));
     const std::int64_t rest = kFileBytes - log.end() % kFileBytes;
     if (bytes + kBlankBytes > rest) {
@@ -113,14 +119,14 @@ void build(LogBuilder& log) {
 
 // Overwrites a few bytes, anywhere, or everything from a place on.
 void damage(LogBuilder& log, MemoryFiles& files) {
-  const std::int64_t at = *rc::gen::inRange<std::int64_t>(0, log.end());
+  const std::int64_t at = evenly<std::int64_t>(0, log.end());
   const std::int64_t end = log.end() + kFileBytes - log.end() % kFileBytes;
-  const bool cut = *rc::gen::inRange(0, 2) == 0;
+  const bool cut = evenly(0, 2) == 0;
   const std::int64_t length =
-      cut ? end - at : std::min<std::int64_t>(*rc::gen::inRange(1, 9), end - at);
+      cut ? end - at : std::min<std::int64_t>(evenly<std::int64_t>(1, 9), end - at);
   for (std::int64_t i = at; i < at + length && files.exists(log_file(i - i % kFileBytes)); ++i) {
-    const std::array<std::byte, 1> wrong = {
-        cut ? std::byte{0} : static_cast<std::byte>(*rc::gen::inRange(0, 256))};
+    const std::array<std::byte, 1> wrong = {cut ? std::byte{0}
+                                                : static_cast<std::byte>(evenly(0, 256))};
     log.write(i, wrong);
   }
 }
@@ -141,8 +147,8 @@ RC_GTEST_PROP(RecoveryLaws, ALogThatIsDamagedAnywhereEndsWhereTheModelSays, ()) 
   damage(log, world.files);
   const LogModel model = model_of(world.files);
   std::int64_t expected = model.end_from(0);
-  if (*rc::gen::inRange(0, 3) > 0) {
-    const std::int64_t checkpoint_ms = *rc::gen::inRange<std::int64_t>(kFirstStored, 22'000);
+  if (evenly(0, 3) > 0) {
+    const std::int64_t checkpoint_ms = evenly<std::int64_t>(kFirstStored, 22'000);
     log.crashed(checkpoint_ms);
     const std::int64_t stored_by = std::max<std::int64_t>(checkpoint_ms - 3'000, 0);
     expected = model.end_from(model.start_after_crash(stored_by));
