@@ -75,16 +75,17 @@ class LogModel {
     const std::int64_t body_length_at =
         at + 48 + born_host_bytes(at) + 8 + store_host_bytes(at) + 12;
     const std::int64_t body_at = body_length_at + 4;
-    const std::int64_t body = integer(body_length_at, 4);
-    if (body < 0 || body_at + body > file_end) return false;
+    // RocketMQ takes a negative length of body or properties for none.
+    const std::int64_t body = std::max<std::int64_t>(integer(body_length_at, 4), 0);
+    if (body_at + body > file_end) return false;
     if (body > 0 && body_crc(body_at, body) != integer(at + 8, 4)) return false;
     const std::int64_t topic_at = body_at + body;
     const std::int64_t topic = integer(topic_at, second ? 2 : 1);
     const std::int64_t properties_at = topic_at + (second ? 2 : 1) + topic;
     if (topic < 0 || properties_at + 2 > file_end) return false;
-    const std::int64_t properties = integer(properties_at, 2);
+    const std::int64_t properties = std::max<std::int64_t>(integer(properties_at, 2), 0);
     const std::int64_t end = properties_at + 2 + properties;
-    return properties >= 0 && end <= file_end && end - at == total;
+    return end <= file_end && end - at == total;
   }
   std::int64_t body_crc(std::int64_t at, std::int64_t length) const {
     const auto* const first = reinterpret_cast<const Bytef*>(bytes_.data() + at);
