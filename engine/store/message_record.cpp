@@ -1,8 +1,7 @@
 #include "engine/store/message_record.hpp"
 
-#include <zlib.h>
-
 #include "engine/wire/big_endian.hpp"
+#include "engine/wire/compression.hpp"
 #include "engine/wire/message_properties.hpp"
 
 namespace drydock {
@@ -71,7 +70,7 @@ std::int64_t host_bytes(std::int32_t flags, std::int32_t ipv6_bit) {
 // Reads the fields behind the magic up to the body, the body included. Returns the body's CRC as
 // the record has it.
 std::uint32_t read_fields(RecordCursor& cursor, RecordView& view) {
-  const auto body_crc = cursor.integer<std::uint32_t>();
+  const auto stored_crc = cursor.integer<std::uint32_t>();
   view.queue_id = cursor.integer<std::int32_t>();
   cursor.integer<std::int32_t>();  // flag
   view.queue_offset = cursor.integer<std::int64_t>();
@@ -85,7 +84,7 @@ std::uint32_t read_fields(RecordCursor& cursor, RecordView& view) {
   cursor.integer<std::int64_t>();  // prepared transaction offset
   const auto body_bytes = cursor.integer<std::int32_t>();
   view.body = body_bytes > 0 ? cursor.bytes(body_bytes) : std::span<const std::byte>();
-  return body_crc;
+  return stored_crc;
 }
 
 void read_variable_fields(RecordCursor& cursor, std::uint32_t magic, RecordView& view) {
@@ -122,11 +121,6 @@ std::string_view name_of(RecordFault fault) {
   return "unnamed";
 }
 
-std::uint32_t crc31(std::span<const std::byte> bytes) {
-  const uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
-  return static_cast<std::uint32_t>(crc) & 0x7fffffff;
-}
-
 std::size_t record_bytes(const RecordContent& content) {
   return kRecordBytesMin + content.body.size() + content.topic.size() + content.properties.size();
 }
@@ -141,7 +135,7 @@ SharedBytes encode_record(const RecordContent& content) {
   BigEndianWriter writer(record.writable());
   writer.integer(static_cast<std::int32_t>(total));
   writer.integer(kMagicV1);
-  writer.integer(content.body.empty() ? 0 : crc31(content.body));
+  writer.integer(content.body.empty() ? 0 : body_crc(content.body));
   writer.integer(content.queue_id);
   writer.integer(content.flag);
   writer.integer(std::int64_t{0});  // queue offset
@@ -196,10 +190,10 @@ RecordCheck check_record(std::span<const std::byte> window, std::int64_t remaini
   }
   if (magic != kMagicV1 && magic != kMagicV2) return refused(check, RecordFault::unknown_magic);
 
-  const std::uint32_t body_crc = read_fields(cursor, view);
+  const std::uint32_t stored_crc = read_fields(cursor, view);
   if (!cursor.ok()) return stopped(check, cursor);
   const bool verify = body_check == BodyCheck::crc && !view.body.empty();
-  if (verify && crc31(view.body) != body_crc) return refused(check, RecordFault::body_crc);
+  if (verify && body_crc(view.body) != stored_crc) return refused(check, RecordFault::body_crc);
 
   read_variable_fields(cursor, magic, view);
   if (!cursor.ok()) return stopped(check, cursor);

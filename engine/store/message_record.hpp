@@ -44,9 +44,6 @@ inline constexpr std::int32_t kStoreHostIpv6 = 0x020;
 inline constexpr std::int32_t kHostMask = kBornHostIpv6 | kStoreHostIpv6;
 }  // namespace sys_flag
 
-// CRC-32 as zlib computes it, without its top bit.
-std::uint32_t crc31(std::span<const std::byte> bytes);
-
 // What is known of a message before its place in the log is.
 struct RecordContent {
   std::int32_t queue_id = 0;

@@ -272,6 +272,9 @@ class Expansion {
 std::string behaviour_of(const Drill& drill) {
   std::string text = drill.behaviour.preset;
   for (const auto& [name, value] : drill.behaviour.set) text += ", " + name + "=" + value;
+  for (const auto& [site, percent] : drill.behaviour.buggify) {
+    text += ", " + std::string(drydock::name_of(site)) + " " + std::to_string(percent) + "%";
+  }
   for (const std::string& bug : drill.behaviour.bugs) text += ", WITH THE SEEDED BUG " + bug;
   return text;
 }

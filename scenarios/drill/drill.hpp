@@ -166,6 +166,7 @@ struct BehaviourSpec {
   std::string preset = "rocketmq-5.3.3";
   std::vector<std::pair<std::string, std::string>> set;  // Switch, "faithful" or "hardened".
   std::vector<std::string> bugs;                         // Planted on purpose.
+  std::map<BuggifySite, std::int64_t> buggify;           // How often a site fires, in percent.
 };
 
 struct Drill {

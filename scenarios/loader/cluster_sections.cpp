@@ -43,6 +43,22 @@ ProducerSpec read_producer(const std::string& name, const JsonAt& json, const Dr
   return producer;
 }
 
+std::optional<BuggifySite> buggify_site_named(const std::string& name) {
+  for (int i = 0; i < static_cast<int>(BuggifySite::count_); ++i) {
+    const auto site = static_cast<BuggifySite>(i);
+    if (name == drydock::name_of(site)) return site;
+  }
+  return std::nullopt;
+}
+
+void read_buggify(const JsonAt& json, BehaviourSpec& behaviour) {
+  for (const std::string& name : json.keys()) {
+    const auto site = buggify_site_named(name);
+    if (!site) json.at(name).refuse("there is no such site; drydock list shows them");
+    behaviour.buggify[*site] = json.at(name).percent();
+  }
+}
+
 }  // namespace
 
 void read_conf(const JsonAt& conf, Drill& drill) {
@@ -59,7 +75,7 @@ void read_conf(const JsonAt& conf, Drill& drill) {
 }
 
 void read_behaviour(const JsonAt& behaviour, Drill& drill) {
-  behaviour.allow_only({"preset", "set", "bugs"});
+  behaviour.allow_only({"preset", "set", "bugs", "buggify"});
   if (behaviour.has("preset")) {
     drill.behaviour.preset = behaviour.at("preset").text();
     if (!Behaviour::preset(drill.behaviour.preset)) {
@@ -73,6 +89,7 @@ void read_behaviour(const JsonAt& behaviour, Drill& drill) {
         bug.refuse("there is no such seeded bug; see drydock list");
     }
   }
+  if (behaviour.has("buggify")) read_buggify(behaviour.at("buggify"), drill.behaviour);
   if (!behaviour.has("set")) return;
   const JsonAt set = behaviour.at("set");
   for (const std::string& name : set.keys()) {

@@ -61,6 +61,7 @@ SimWorld::SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t
     : kernel_(sim::KernelOptions{.seed = seed, .perturb_schedule = experiment.perturb}),
       recorder_([this] { return kernel_.now(); }),
       events_(kernel_),
+      buggify_(experiment.drill.behaviour.buggify),
       injector_(kernel_, *this),
       network_(kernel_) {
   const Drill& drill = experiment.drill;
@@ -350,6 +351,9 @@ void SimWorld::start(Service& service) {
   // A life of its own draws numbers of its own.
   const std::string name = service.name + "#" + std::to_string(++service.lives);
   service.process = &spawn(service.machine, name);
+  for (const auto& [site, percent] : buggify_) {
+    service.process->chaos().enable(site, static_cast<std::uint32_t>(percent), 100);
+  }
   injector_.process_starting(service.name, *service.process);
   service.process->start(service.program);
 }

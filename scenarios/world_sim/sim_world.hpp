@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -131,6 +132,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   Recorder recorder_;
   EventLog events_;
   std::string last_error_;
+  std::map<BuggifySite, std::int64_t> buggify_;  // Percent.
   HaConfiguration promoted_;  // What an operator gives a slave that becomes the master.
   bool loading_ = false;      // Producers belong to what a host starts when it boots.
   faults::SimInjector injector_;

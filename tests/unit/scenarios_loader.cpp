@@ -229,6 +229,15 @@ TEST(Loader, ATimeMayBeExpectedNeverToCome) {
             "us ms s min h");
 }
 
+TEST(Loader, BuggifySitesFireInPercent) {
+  Json json = valid();
+  json["behaviour"]["buggify"] = {{"client.retry-early", "20%"}};
+  EXPECT_EQ(parse_drill("f.json", json.dump()).behaviour.buggify,
+            (std::map<BuggifySite, std::int64_t>{{BuggifySite::client_retry_early, 20}}));
+  EXPECT_EQ(refusal([](Json& j) { j["behaviour"]["buggify"] = {{"x.y", "20%"}}; }),
+            "f.json: /behaviour/buggify/x.y: there is no such site; drydock list shows them");
+}
+
 TEST(Loader, LinksAreBetweenHostsByNameOrByLabel) {
   Json json = valid();
   json["topology"]["hosts"]["c"]["labels"] = {{"zone", "a"}};
