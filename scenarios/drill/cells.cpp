@@ -325,7 +325,7 @@ Experiment make_experiment(Drill drill, const UserConfigurations& users, const S
   facts.behaviour = behaviour_of(drill);
   facts.replay = replay_of(drill, users, settings);
   facts.configuration = durability_settings(own);
-  facts.promises = promises_of(own);
+  facts.promises = promises_of(own, drill.brokers.size() > 1);
   facts.warnings = expansion.warnings();
   experiment.drill = std::move(drill);
   return experiment;

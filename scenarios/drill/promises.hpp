@@ -11,6 +11,7 @@ namespace drydock::scenarios {
 
 // The keys that decide how durable an acknowledged message is, with their effective values.
 std::map<std::string, std::string> durability_settings(const BrokerConfiguration& configuration);
-std::vector<std::string> promises_of(const BrokerConfiguration& configuration);
+// Of a master, alone or with slaves: about replicas it says nothing if there are none.
+std::vector<std::string> promises_of(const BrokerConfiguration& configuration, bool has_slaves);
 
 }  // namespace drydock::scenarios
