@@ -33,7 +33,9 @@ void HostFiles::power_lost(Host&) { mount_->die(); }
 
 void HostFiles::power_restored(Host&) {
   mount_ = std::make_shared<Mount>(kernel_, path_, cache_, image(), options_);
-  mount_->start_mounting();
+  mount_->start_mounting([this] {
+    if (mounted_) mounted_();
+  });
 }
 
 void HostFiles::process_ended(Host&, SimProcess& process) {

@@ -1,6 +1,7 @@
 // The files of one host on one disk.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "engine/runtime/file_system.hpp"
@@ -21,6 +22,9 @@ class HostFiles : public HostListener {
   // The file system as `process` sees it; for SimProcess::attach. Calls wait while the host mounts.
   std::unique_ptr<FileSystem> attach(SimProcess& process);
 
+  // Called whenever the host has mounted it anew and calls no longer wait.
+  void set_mounted(std::function<void()> told) { mounted_ = std::move(told); }
+
   PageCache& cache() { return *cache_; }
   SimDisk& disk() { return path_.disk(); }
 
@@ -37,6 +41,7 @@ class HostFiles : public HostListener {
   DiskPath path_;
   std::shared_ptr<PageCache> cache_;
   std::shared_ptr<Mount> mount_;
+  std::function<void()> mounted_;
 };
 
 }  // namespace drydock::sim

@@ -37,7 +37,8 @@ void Mount::mount_now() {
   build_live_state();
 }
 
-void Mount::start_mounting() {
+void Mount::start_mounting(std::function<void()> mounted) {
+  told_ = std::move(mounted);
   // The journal's blocks are read and what they hold is applied; the reading may take as long as
   // the device likes.
   const std::int64_t blocks = std::min<std::int64_t>(image_.journal_end(), 256);
@@ -53,6 +54,7 @@ void Mount::journal_was_read(Result<void> outcome) {
 void Mount::replay_over() {
   mount_now();
   wake_all(mounted_);
+  told_();
 }
 
 void Mount::build_live_state() {

@@ -10,6 +10,7 @@
 // back.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -56,9 +57,10 @@ class Mount final : public PageBacking,
   Mount(const Mount&) = delete;
   Mount& operator=(const Mount&) = delete;
 
-  // At once, at the beginning of the world; or as a booting host does it.
+  // At once, at the beginning of the world; or as a booting host does it: `mounted` is called once
+  // it is ready, and never if it fails or dies before.
   void mount_now();
-  void start_mounting();
+  void start_mounting(std::function<void()> mounted);
   // The host lost its power, or the world ends.
   void die();
   bool dead() const { return state_ == State::dead; }
@@ -222,6 +224,7 @@ class Mount final : public PageBacking,
   std::int64_t direct_alignment_;
   State state_ = State::mounting;
   WaitList mounted_;
+  std::function<void()> told_;  // Whom to tell.
   Journal journal_;
   Metadata live_;
   std::unique_ptr<BlockAllocator> allocator_;
