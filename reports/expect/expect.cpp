@@ -70,12 +70,21 @@ void find_damage(const RunResult& run, const std::vector<Expectation>& expectati
   }
 }
 
+// The run can't answer the question.
+bool unmeasured(Steady steady) {
+  return steady == Steady::no_baseline || steady == Steady::load_too_short;
+}
+
 void find_broken_expectations(const RunResult& run, const std::vector<Expectation>& expectations,
                               Findings& findings) {
   for (const Expectation& expectation : expectations) {
     if (expectation.over != Over::every_run) continue;
     const auto value = value_of(expectation.metric, run);
     if (holds_for(expectation, value)) continue;
+    if (expectation.metric == Metric::rto_steady && unmeasured(run.rto.steady)) {
+      findings.add(Verdict::inconclusive, "rto.steady: " + std::string(name_of(run.rto.steady)));
+      continue;
+    }
     const Verdict verdict = is_time(expectation.metric) ? Verdict::slo : Verdict::safety;
     std::string was = "never";
     if (value) was = is_time(expectation.metric) ? duration_text(*value) : std::to_string(*value);
@@ -147,6 +156,7 @@ std::optional<std::int64_t> value_of(Metric metric, const RunResult& run) {
     case Metric::phantoms: return run.loss.phantoms;
     case Metric::rto_fault: return run.rto.fault_ns;
     case Metric::rto_client: return run.rto.client_ns;
+    case Metric::rto_steady: return run.rto.steady_ns;
     case Metric::count_: break;
   }
   return std::nullopt;

@@ -22,6 +22,7 @@ enum class Metric : std::uint8_t {
   phantoms,
   rto_fault,
   rto_client,
+  rto_steady,
   count_,
 };
 std::string_view name_of(Metric metric);

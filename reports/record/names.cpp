@@ -15,6 +15,34 @@ std::string_view name_of(CopyFate fate) {
   return "unnamed";
 }
 
+std::string_view name_of(Stage stage) {
+  switch (stage) {
+    case Stage::detect: return "detect";
+    case Stage::decide: return "decide";
+    case Stage::fence: return "fence";
+    case Stage::attach: return "attach";
+    case Stage::check: return "check";
+    case Stage::mount: return "mount";
+    case Stage::recover: return "recover";
+    case Stage::resync: return "resync";
+    case Stage::route: return "route";
+    case Stage::client: return "client";
+    case Stage::count_: break;
+  }
+  return "unnamed";
+}
+
+std::string_view name_of(Steady steady) {
+  switch (steady) {
+    case Steady::reached: return "reached";
+    case Steady::no_baseline: return "no baseline";
+    case Steady::load_too_short: return "the load ended too early";
+    case Steady::not_reached: return "not reached before the load ended";
+    case Steady::count_: break;
+  }
+  return "unnamed";
+}
+
 std::string_view name_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::pass: return "pass";
@@ -38,12 +66,16 @@ std::string_view name_of(Metric metric) {
     case Metric::phantoms: return "phantoms";
     case Metric::rto_fault: return "rto.fault";
     case Metric::rto_client: return "rto.client";
+    case Metric::rto_steady: return "rto.steady";
     case Metric::count_: break;
   }
   return "unnamed";
 }
 
-bool is_time(Metric metric) { return metric == Metric::rto_fault || metric == Metric::rto_client; }
+bool is_time(Metric metric) {
+  return metric == Metric::rto_fault || metric == Metric::rto_client ||
+         metric == Metric::rto_steady;
+}
 
 std::string_view name_of(Comparison comparison) {
   switch (comparison) {

@@ -1,6 +1,7 @@
 // What one run, (drill, cell, seed), has shown.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -88,20 +89,56 @@ struct LossReport {
   friend bool operator==(const LossReport&, const LossReport&) = default;
 };
 
-// Design, section 0: `rto.fault` and `rto.client`. None: never, which fails any bound.
+// The parts of `rto.fault`, in their order; design, section 0. What did not take place takes 0.
+enum class Stage : std::uint8_t {
+  detect,  // Until somebody acts: starts the process, gives power back, promotes a slave.
+  decide,  // Between noticing and acting. Nobody says when an operator noticed: his is in `detect`.
+  fence,   // The old writer is kept from writing.
+  attach,  // A disk comes to its new host.
+  check,   // fsck.
+  mount,   // From power to a host with its file system: booting, replay of the journal.
+  recover,  // From the start of the broker's process until it serves.
+  resync,   // Until a slave has acknowledged again, if sends wait for one.
+  route,    // Until the client's route leads to the broker that serves.
+  client,   // The rest: back-off, connecting, the send itself.
+  count_,
+};
+std::string_view name_of(Stage stage);
+inline constexpr std::size_t kStages = static_cast<std::size_t>(Stage::count_);
+// One time per stage. As ends: the moment at which a stage was over, -1 if it did not take place.
+// As spans: how long it took.
+using StageTimes = std::array<std::int64_t, kStages>;
+
+// What became of `rto.steady`.
+enum class Steady : std::uint8_t {
+  reached,
+  no_baseline,     // Nothing was acknowledged before the fault, or there was no time to.
+  load_too_short,  // When writes had resumed, less than the window was left of the load.
+  not_reached,     // Not before the load ended.
+  count_,
+};
+std::string_view name_of(Steady steady);
+
+// Design, section 0: `rto.fault`, `rto.client`, `rto.steady`. None: never, which fails any bound.
 struct RtoReport {
   std::optional<std::int64_t> fault_ns;
+  std::optional<StageTimes> stages_ns;  // Spans; their sum is exactly `fault_ns`.
   std::optional<std::int64_t> client_ns;
-  std::int64_t longest_stall_ns = 0;  // The longest send after the fault.
+  std::optional<std::int64_t> steady_ns;
+  Steady steady = Steady::no_baseline;  // Why `steady_ns` is there, or is not.
+  std::int64_t longest_stall_ns = 0;    // The longest send after the fault.
 
   friend bool operator==(const RtoReport&, const RtoReport&) = default;
 };
 
-// Latency of acknowledged sends of the phase `warm`, before any fault.
+// Acknowledged sends of the phase `warm`, before any fault.
 struct BaselineReport {
   std::int64_t acked = 0;
   std::int64_t latency_p50_ns = 0;
   std::int64_t latency_p99_ns = 0;
+  // Of its last seconds, at most five: those that `rto.steady` is measured against.
+  std::int64_t window_acked = 0;
+  std::int64_t window_ns = 0;
 
   friend bool operator==(const BaselineReport&, const BaselineReport&) = default;
 };

@@ -117,6 +117,56 @@ LossReport loss_from(const Json& json) {
   return loss;
 }
 
+// Every stage by its name.
+Json json_of(const StageTimes& stages) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < kStages; ++i) json[name_of(static_cast<Stage>(i))] = stages[i];
+  return json;
+}
+StageTimes stages_from(const Json& json) {
+  StageTimes stages{};
+  for (std::size_t i = 0; i < kStages; ++i) stages[i] = json.at(name_of(static_cast<Stage>(i)));
+  return stages;
+}
+
+Steady steady_from(const std::string& name) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Steady::count_); ++i) {
+    if (name == name_of(static_cast<Steady>(i))) return static_cast<Steady>(i);
+  }
+  throw std::runtime_error("nothing becomes of rto.steady by the name of " + name);
+}
+
+Json json_of(const RtoReport& rto) {
+  return {{"fault_ns", optional_json(rto.fault_ns)},
+          {"stages_ns", rto.stages_ns ? json_of(*rto.stages_ns) : Json(nullptr)},
+          {"client_ns", optional_json(rto.client_ns)},
+          {"steady_ns", optional_json(rto.steady_ns)},
+          {"steady", name_of(rto.steady)},
+          {"longest_stall_ns", rto.longest_stall_ns}};
+}
+RtoReport rto_from(const Json& json) {
+  RtoReport rto;
+  rto.fault_ns = optional_from(json.at("fault_ns"));
+  if (!json.at("stages_ns").is_null()) rto.stages_ns = stages_from(json.at("stages_ns"));
+  rto.client_ns = optional_from(json.at("client_ns"));
+  rto.steady_ns = optional_from(json.at("steady_ns"));
+  rto.steady = steady_from(json.at("steady"));
+  rto.longest_stall_ns = json.at("longest_stall_ns");
+  return rto;
+}
+
+Json json_of(const BaselineReport& baseline) {
+  return {{"acked", baseline.acked},
+          {"latency_p50_ns", baseline.latency_p50_ns},
+          {"latency_p99_ns", baseline.latency_p99_ns},
+          {"window_acked", baseline.window_acked},
+          {"window_ns", baseline.window_ns}};
+}
+BaselineReport baseline_from(const Json& json) {
+  return {json.at("acked"), json.at("latency_p50_ns"), json.at("latency_p99_ns"),
+          json.at("window_acked"), json.at("window_ns")};
+}
+
 Json json_of(const RunResult& run) {
   Json faults = Json::array();
   for (const FaultFact& fault : run.faults) faults.push_back(json_of(fault));
@@ -133,14 +183,8 @@ Json json_of(const RunResult& run) {
           {"faults", faults},
           {"replicas", replicas},
           {"loss", json_of(run.loss)},
-          {"rto",
-           {{"fault_ns", optional_json(run.rto.fault_ns)},
-            {"client_ns", optional_json(run.rto.client_ns)},
-            {"longest_stall_ns", run.rto.longest_stall_ns}}},
-          {"baseline",
-           {{"acked", run.baseline.acked},
-            {"latency_p50_ns", run.baseline.latency_p50_ns},
-            {"latency_p99_ns", run.baseline.latency_p99_ns}}}};
+          {"rto", json_of(run.rto)},
+          {"baseline", json_of(run.baseline)}};
 }
 
 Json json_of(const Spread& spread) {
@@ -149,6 +193,10 @@ Json json_of(const Spread& spread) {
 
 Json quantiles_of(const CellResult& cell) {
   const CellSummary s = summarise(cell);
+  Json stages = Json::object();
+  for (std::size_t i = 0; i < kStages; ++i) {
+    stages[name_of(static_cast<Stage>(i))] = json_of(s.stages[i]);
+  }
   return {{"acked", s.acked},
           {"lost", s.lost},
           {"runs_with_loss", s.runs_with_loss},
@@ -157,6 +205,9 @@ Json quantiles_of(const CellResult& cell) {
           {"rto_fault_never", s.rto_fault_never},
           {"rto_client_ns", json_of(s.rto_client)},
           {"rto_client_never", s.rto_client_never},
+          {"rto_steady_ns", json_of(s.rto_steady)},
+          {"rto_steady_never", s.rto_steady_never},
+          {"stages_ns", stages},
           {"latency_p50_ns", json_of(s.latency_p50)}};
 }
 
@@ -226,12 +277,8 @@ RunResult run_from_json(const std::string& text) {
   for (const Json& fault : json.at("faults")) run.faults.push_back(fault_from(fault));
   for (const Json& replica : json.at("replicas")) run.replicas.push_back(replica_from(replica));
   run.loss = loss_from(json.at("loss"));
-  run.rto.fault_ns = optional_from(json.at("rto").at("fault_ns"));
-  run.rto.client_ns = optional_from(json.at("rto").at("client_ns"));
-  run.rto.longest_stall_ns = json.at("rto").at("longest_stall_ns");
-  run.baseline.acked = json.at("baseline").at("acked");
-  run.baseline.latency_p50_ns = json.at("baseline").at("latency_p50_ns");
-  run.baseline.latency_p99_ns = json.at("baseline").at("latency_p99_ns");
+  run.rto = rto_from(json.at("rto"));
+  run.baseline = baseline_from(json.at("baseline"));
   return run;
 }
 

@@ -28,6 +28,17 @@ std::string median_rto(const CellSummary& s) {
   return s.rto_fault_never == s.runs ? "never" : duration_text(s.rto_fault.median);
 }
 
+// "detect 2.00 s, mount 5.00 s, client 12.0 ms": medians of the stages that took time.
+std::string stages_text(const CellSummary& s) {
+  std::string text;
+  for (std::size_t i = 0; i < kStages; ++i) {
+    if (s.stages[i].max == 0) continue;
+    if (!text.empty()) text += ", ";
+    text += std::string(name_of(static_cast<Stage>(i))) + " " + duration_text(s.stages[i].median);
+  }
+  return text.empty() ? "-" : text;
+}
+
 }  // namespace
 
 std::string render_markdown(const DrillResult& result) {
@@ -40,14 +51,15 @@ std::string render_markdown(const DrillResult& result) {
   out += row({"**why**", escaped(answer.why)});
   out += row({"**cheapest change**", escaped(answer.change)});
   out += row({"**how sure**", escaped(answer.sure)}) + "\n";
-  out += row({"cell", "runs", "acked", "lost", "in runs", "rto.fault median", "verdict"});
-  out += row({"---", "---:", "---:", "---:", "---:", "---:", "---"});
+  out += row({"cell", "runs", "acked", "lost", "in runs", "rto.fault median", "of it (medians)",
+              "verdict"});
+  out += row({"---", "---:", "---:", "---:", "---:", "---:", "---", "---"});
   for (const CellResult& cell : result.cells) {
     const CellSummary s = summarise(cell);
-    out +=
-        row({escaped(text_of(cell.id)) + (cell.changes.empty() ? " (your file)" : ""),
-             std::to_string(s.runs + s.harness_runs), count_text(s.acked), count_text(s.lost),
-             std::to_string(s.runs_with_loss), median_rto(s), std::string(name_of(cell.verdict))});
+    out += row({escaped(text_of(cell.id)) + (cell.changes.empty() ? " (your file)" : ""),
+                std::to_string(s.runs + s.harness_runs), count_text(s.acked), count_text(s.lost),
+                std::to_string(s.runs_with_loss), median_rto(s), stages_text(s),
+                std::string(name_of(cell.verdict))});
   }
   std::string broken;
   for (const CellResult& cell : result.cells) {

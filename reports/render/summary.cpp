@@ -30,6 +30,8 @@ CellSummary summarise(const CellResult& cell) {
   std::vector<std::int64_t> lost;
   std::vector<std::int64_t> rto_fault;
   std::vector<std::int64_t> rto_client;
+  std::vector<std::int64_t> rto_steady;
+  std::array<std::vector<std::int64_t>, kStages> stages;
   std::vector<std::int64_t> latency;
   for (const RunResult& run : cell.runs) {
     if (run.verdict == Verdict::harness) {
@@ -44,11 +46,19 @@ CellSummary summarise(const CellResult& cell) {
     if (run.rto.client_ns) rto_client.push_back(*run.rto.client_ns);
     summary.rto_fault_never += !run.rto.fault_ns;
     summary.rto_client_never += !run.rto.client_ns;
+    if (run.rto.steady_ns) rto_steady.push_back(*run.rto.steady_ns);
+    summary.rto_steady_never += !run.rto.steady_ns;
+    ++summary.steady[static_cast<std::size_t>(run.rto.steady)];
+    for (std::size_t i = 0; run.rto.stages_ns && i < kStages; ++i) {
+      stages[i].push_back((*run.rto.stages_ns)[i]);
+    }
     if (run.baseline.acked > 0) latency.push_back(run.baseline.latency_p50_ns);
   }
   summary.lost_per_run = spread_of(lost);
   summary.rto_fault = spread_of(rto_fault);
   summary.rto_client = spread_of(rto_client);
+  summary.rto_steady = spread_of(rto_steady);
+  for (std::size_t i = 0; i < kStages; ++i) summary.stages[i] = spread_of(stages[i]);
   summary.latency_p50 = spread_of(latency);
   return summary;
 }

@@ -13,6 +13,7 @@
 // This file: figures of a cell.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -45,8 +46,12 @@ struct CellSummary {
   // Over the runs in which a send succeeded again; the others are counted in `never`.
   Spread rto_fault;
   Spread rto_client;
+  Spread rto_steady;
   std::int64_t rto_fault_never = 0;
   std::int64_t rto_client_never = 0;
+  std::int64_t rto_steady_never = 0;
+  std::array<std::int64_t, static_cast<std::size_t>(Steady::count_)> steady{};  // Runs of each.
+  std::array<Spread, kStages> stages;  // Each by itself: their medians need not add up.
   Spread latency_p50;  // Over the runs: of each run's own median in the phase `warm`.
 };
 

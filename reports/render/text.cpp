@@ -144,14 +144,49 @@ std::string failed_runs(const DrillResult& result, std::size_t width) {
 std::string counted_apart(const DrillResult& result) {
   std::vector<std::vector<std::string>> rows{{"counted apart", "unknown stored/absent",
                                               "failed/but stored", "duplicates", "corrupt",
-                                              "phantom", "rto.client med/max"}};
+                                              "phantom"}};
   for (const CellResult& cell : result.cells) {
     const CellSummary s = summarise(cell);
     rows.push_back({cell_name(cell),
                     count_text(s.unknown_stored) + "/" + count_text(s.unknown_absent),
                     count_text(s.failed) + "/" + count_text(s.failed_stored),
-                    count_text(s.duplicates), count_text(s.corrupt), count_text(s.phantoms),
-                    times(s.rto_client, s.rto_client_never, s.runs)});
+                    count_text(s.duplicates), count_text(s.corrupt), count_text(s.phantoms)});
+  }
+  return table(rows);
+}
+
+// "2.10 s/3.00 s", or why there is no such figure.
+std::string steady_text(const CellSummary& s) {
+  const auto reached = static_cast<std::size_t>(Steady::reached);
+  if (s.runs == 0) return "-";
+  if (s.steady[reached] > 0) return times(s.rto_steady, s.rto_steady_never, s.runs);
+  const auto most = std::ranges::max_element(s.steady) - s.steady.begin();
+  return std::string(name_of(static_cast<Steady>(most)));
+}
+
+// Where the time of rto.fault went, and the other two figures. Stages that no cell has are left
+// out; without a fault the whole table is.
+std::string outage(const DrillResult& result) {
+  std::vector<CellSummary> summaries;
+  std::vector<std::size_t> stages;
+  for (const CellResult& cell : result.cells) summaries.push_back(summarise(cell));
+  for (std::size_t i = 0; i < kStages; ++i) {
+    const auto took_time = [i](const CellSummary& s) { return s.stages[i].max > 0; };
+    if (std::ranges::any_of(summaries, took_time)) stages.push_back(i);
+  }
+  if (stages.empty()) return "";
+  std::vector<std::vector<std::string>> rows{{"rto.fault by stage (median)"}};
+  for (const std::size_t i : stages) rows[0].emplace_back(name_of(static_cast<Stage>(i)));
+  rows[0].insert(rows[0].end(), {"rto.client med/max", "rto.steady med/max"});
+  for (std::size_t at = 0; at < summaries.size(); ++at) {
+    const CellSummary& s = summaries[at];
+    const bool never = s.runs == 0 || s.rto_fault_never == s.runs;
+    rows.push_back({cell_name(result.cells[at])});
+    for (const std::size_t i : stages) {
+      rows.back().push_back(never ? "-" : duration_text(s.stages[i].median));
+    }
+    rows.back().push_back(times(s.rto_client, s.rto_client_never, s.runs));
+    rows.back().push_back(steady_text(s));
   }
   return table(rows);
 }
@@ -164,7 +199,7 @@ std::string render_text(const DrillResult& result, std::size_t width) {
   out += "\n" + cells_table(result);
   out += "\n" + counted_apart(result);
   for (const std::string& part :
-       {expectations(result, width), failed_runs(result, width),
+       {outage(result), expectations(result, width), failed_runs(result, width),
         list("warnings", facts.warnings, width), list("assumed", facts.assumed, width),
         list("not modelled", facts.not_modelled, width)}) {
     if (!part.empty()) out += "\n" + part;

@@ -1,8 +1,11 @@
-// reports/rto answers "for how long could nothing be written" from the history and the moment at
-// which the first fault took effect.
+// reports/rto answers "for how long could nothing be written, and where did that time go" from the
+// history and the moment at which the fault took effect.
 //
-// Of the figures of design section 0 this computes `rto.fault` and `rto.client`. `rto.steady` and
-// the stages (detect, decide, ...) are not computed yet; nothing prints them as 0 meanwhile.
+//   rto      rto.fault and rto.client, and the baseline before the fault
+//   steady   rto.steady: until it was as good as before
+//   stages   the parts of rto.fault
+//
+// This file: the figures of design section 0 that need nothing but the history.
 #pragma once
 
 #include "reports/record/history.hpp"
@@ -10,11 +13,24 @@
 
 namespace drydock::reports {
 
-// `fault_ns`: when the fault took effect. `end_ns`: when the run ended, for sends that were still
-// open.
-RtoReport measure_rto(const History& history, std::int64_t fault_ns, std::int64_t end_ns);
+// What a run knows of its own times; ns since its start.
+struct RtoWindow {
+  std::int64_t fault_ns = -1;     // When the fault took effect.
+  std::int64_t load_end_ns = -1;  // From then on no send was invoked.
+};
 
-// Latency of the acknowledged sends that were invoked and completed in [begin_ns, end_ns).
+// `rto.fault`, its stages, `rto.client`, `rto.steady`. Sends that are still open count as ended
+// when the load did. `ends`: the moments at which stages were over (stages.hpp).
+RtoReport measure_rto(const History& history, const BaselineReport& baseline,
+                      const RtoWindow& window, const StageTimes& ends);
+
+// Acknowledged, and within its time-out.
+bool acked_in_time(const SendRecord& send, std::int64_t timeout_ns);
+// Completion of the first acknowledged send that was invoked after `after_ns`; none if there is
+// none.
+std::optional<std::int64_t> first_ack_invoked_after(const History& history, std::int64_t after_ns);
+
+// The acknowledged sends that were invoked and completed in [begin_ns, end_ns).
 BaselineReport measure_baseline(const History& history, std::int64_t begin_ns, std::int64_t end_ns);
 
 }  // namespace drydock::reports

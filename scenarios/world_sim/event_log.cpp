@@ -1,13 +1,58 @@
 #include "scenarios/world_sim/event_log.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace drydock::scenarios {
 
 Context& EventLog::traced(Context& context, std::size_t broker) {
   if (broker != kNoBroker && ends_.size() <= broker) ends_.resize(broker + 1);
+  if (broker != kNoBroker) life_begins(broker);
   traced_.push_back(std::make_unique<Traced>(*this, context, broker));
   return traced_.back()->context;
+}
+
+void EventLog::life_begins(std::size_t broker) {
+  BrokerState& it = state(broker);
+  reports::BrokerLife life = std::exchange(it.next, {});
+  life.started_ns = kernel_.now();
+  it.new_slaves.clear();
+  ++it.lives;
+  it.life = way_.lives.size();
+  way_.lives.push_back(life);
+}
+
+EventLog::BrokerState& EventLog::state(std::size_t broker) {
+  if (broker >= states_.size()) states_.resize(broker + 1);
+  return states_[broker];
+}
+
+reports::BrokerLife* EventLog::latest_life(std::size_t broker) {
+  if (broker == kNoBroker || state(broker).lives == 0) return nullptr;
+  return &way_.lives[state(broker).life];
+}
+
+void EventLog::power_back(std::size_t broker) {
+  next_life(broker).power_back_ns = kernel_.now();
+  next_life(broker).mounted_ns = -1;
+}
+
+// A process that starts before waits for it in its first call.
+void EventLog::mounted(std::size_t broker) {
+  reports::BrokerLife& next = next_life(broker);
+  reports::BrokerLife* const life = latest_life(broker);
+  if (next.power_back_ns >= 0) {
+    next.mounted_ns = kernel_.now();
+  } else if (life != nullptr && life->power_back_ns >= 0 && life->mounted_ns < 0) {
+    life->mounted_ns = kernel_.now();
+  }
+}
+
+// The first word of a slave after it has connected.
+void EventLog::slave_acknowledged(std::size_t broker, std::int64_t address) {
+  if (std::erase(state(broker).new_slaves, address) > 0) {
+    way_.slave_acks_ns.push_back(kernel_.now());
+  }
 }
 
 void EventLog::Tap::event(EventName name, std::int64_t a, std::int64_t b) {
@@ -20,7 +65,17 @@ void EventLog::Tap::event(EventName name, std::int64_t a, std::int64_t b) {
     case EventName::store_flushed:
       log_.entries_.push_back({name, broker_, log_.kernel_.now(), a, b});
       break;
-    case EventName::serving_started: log_.serving_.push_back(a); break;
+    case EventName::serving_started:
+      log_.serving_.push_back(a);
+      if (reports::BrokerLife* const life = log_.latest_life(broker_)) {
+        life->serving_ns = log_.kernel_.now();
+      }
+      break;
+    case EventName::ha_slave_connected: log_.state(broker_).new_slaves.push_back(a); break;
+    case EventName::ha_slave_acknowledged: log_.slave_acknowledged(broker_, b); break;
+    case EventName::client_route_changed:
+      if (a > 0) log_.way_.routes_ns.push_back(log_.kernel_.now());
+      break;
     case EventName::broker_registered: log_.registered_.push_back(a); break;
     default: break;
   }

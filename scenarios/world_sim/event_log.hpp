@@ -1,4 +1,5 @@
-// What the brokers told of their stores, with the time at which they told it.
+// What happened to the brokers and on the way back to service, with the time at which it did: what
+// they told of their stores, and what their hosts and operators did.
 #pragma once
 
 #include <array>
@@ -8,6 +9,7 @@
 
 #include "engine/runtime/context.hpp"
 #include "reports/record/run_result.hpp"
+#include "reports/rto/stages.hpp"
 #include "sim/kernel/kernel.hpp"
 
 namespace drydock::scenarios {
@@ -16,19 +18,27 @@ class EventLog {
  public:
   explicit EventLog(const sim::Kernel& kernel) : kernel_(kernel) {}
 
-  // Instead of a broker: the process is another one.
+  // Instead of a broker: the process is another one, such as a client.
   static constexpr std::size_t kNoBroker = static_cast<std::size_t>(-1);
   // The same context, but events pass by this log, as those of the given broker. It lives as long
   // as the log.
   Context& traced(Context& context, std::size_t broker);
+
+  // Told by the world. To the broker: it was told to start again as the master; its host has power
+  // again; the file system of its host is mounted.
+  void promoted(std::size_t broker) { next_life(broker).promoted_ns = kernel_.now(); }
+  void power_back(std::size_t broker);
+  void mounted(std::size_t broker);
 
   // Where the broker's log stood when the fault came, and what the first recovery after it
   // accepted. `fault_ns` < 0: there was no fault.
   reports::StoreFacts store_facts(std::size_t broker, std::int64_t fault_ns) const;
   // The end of its log as the last recovery or append left it; 0 if there was none.
   std::int64_t end_of_log(std::size_t broker) const;
-  // How often any broker has told it so far.
+  // How often any process of the topology has told it so far.
   std::uint64_t count(EventName name) const { return counts_[static_cast<std::size_t>(name)]; }
+  // For the stages of an outage.
+  const reports::WayBack& way_back() const { return way_; }
   // Whether this life of a process has told that it serves.
   bool serving(ProcessId process) const;
   // Whether a name server has taken the registration of this life of a broker.
@@ -42,6 +52,14 @@ class EventLog {
     std::int64_t a;
     std::int64_t b;
   };
+  // What is known of a broker besides the lives that it has led.
+  struct BrokerState {
+    reports::BrokerLife next;              // What will have led to its next life.
+    std::size_t lives = 0;                 // How many it has begun.
+    std::size_t life = 0;                  // The latest of them, in `way_`.
+    std::vector<std::int64_t> new_slaves;  // Connected, and silent so far: their addresses.
+  };
+
   class Tap : public Observer {
    public:
     Tap(EventLog& log, std::size_t broker, Observer& behind)
@@ -64,12 +82,21 @@ class EventLog {
     Context context;
   };
 
+  void life_begins(std::size_t broker);
+  BrokerState& state(std::size_t broker);
+  reports::BrokerLife& next_life(std::size_t broker) { return state(broker).next; }
+  // Null if it has none.
+  reports::BrokerLife* latest_life(std::size_t broker);
+  void slave_acknowledged(std::size_t broker, std::int64_t address);
+
   const sim::Kernel& kernel_;
   std::vector<Entry> entries_;
   std::array<std::uint64_t, static_cast<std::size_t>(EventName::count_)> counts_{};
   std::vector<std::int64_t> ends_;        // Of logs, by broker.
   std::vector<std::int64_t> serving_;     // Process ids.
   std::vector<std::int64_t> registered_;  // Process ids.
+  std::vector<BrokerState> states_;       // By broker.
+  reports::WayBack way_;
   std::vector<std::unique_ptr<Traced>> traced_;
 };
 

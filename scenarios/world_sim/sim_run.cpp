@@ -4,6 +4,7 @@
 
 #include "reports/loss/loss.hpp"
 #include "reports/rto/rto.hpp"
+#include "reports/rto/stages.hpp"
 #include "scenarios/audit/audit.hpp"
 
 namespace drydock::scenarios {
@@ -184,8 +185,25 @@ reports::RunResult SimRun::result() {
   run.replicas = replica_facts();
   if (store_.read) run.loss = reports::check_loss(history, store_, run.replicas);
   run.baseline = reports::measure_baseline(history, warm_begin_ns_, warm_end_ns_);
-  if (fault_ns() >= 0) run.rto = reports::measure_rto(history, fault_ns(), load_end_ns_);
+  if (fault_ns() >= 0) run.rto = outage(run.baseline);
   return run;
+}
+
+reports::RtoReport SimRun::outage(const reports::BaselineReport& baseline) const {
+  const reports::History& history = world_.recorder().history();
+  const reports::RtoWindow window{fault_ns(), load_end_ns_};
+  const auto served = reports::first_ack_invoked_after(history, window.fault_ns);
+  reports::StageTimes ends = reports::kNoStageEnds;
+  if (served) {
+    ends = reports::stage_ends(world_.events().way_back(), sends(), window.fault_ns, *served);
+  }
+  return reports::measure_rto(history, baseline, window, ends);
+}
+
+reports::Sends SimRun::sends() const {
+  const bool wait = cell_.brokers.front().ha.copies_awaited() > 1 &&
+                    experiment_.drill.producers.front().wait_store_ok;
+  return wait ? reports::Sends::wait_for_slave : reports::Sends::wait_for_nobody;
 }
 
 }  // namespace drydock::scenarios

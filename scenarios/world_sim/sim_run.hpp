@@ -40,6 +40,9 @@ class SimRun : public sim::Verifiable {
   std::vector<reports::FaultFact> fault_facts() const;
   std::int64_t fault_ns() const;
   std::vector<reports::ReplicaFacts> replica_facts() const;
+  reports::RtoReport outage(const reports::BaselineReport& baseline) const;
+  // Whether SEND_OK waits for a slave, by the master's configuration and what the client asks for.
+  reports::Sends sends() const;
 
   const Experiment& experiment_;
   const Cell& cell_;

@@ -114,6 +114,7 @@ void SimWorld::add_machine(const HostSpec& spec) {
     }
     machine->files =
         std::make_unique<sim::HostFiles>(kernel_, *machine->host, *machine->disk, files);
+    machine->files->set_mounted([this, &host = *machine->host] { log(host, &EventLog::mounted); });
   }
   // Last: files and network hear of power and ended processes first.
   machine->host->add_listener(*this);
@@ -183,7 +184,7 @@ void SimWorld::add_producer(const ProducerSpec& spec, const Drill& drill, const 
   }
   recorder_.set_timeout(spec.timeout);
   sim::Program program = [this, &spec, to](Context& context) {
-    return run_producer(context, spec, to, recorder_);
+    return run_producer(events_.traced(context, EventLog::kNoBroker), spec, to, recorder_);
   };
   producers_.push_back(std::make_unique<Service>(*this, spec.name, "producer", machine(spec.host),
                                                  std::move(program)));
@@ -258,6 +259,9 @@ bool SimWorld::promote(const std::string& name) {
   if (found == nullptr || found->role != "slave" || found->process == nullptr) return false;
   if (!found->process->running()) return false;
   found->role = "master";
+  for (std::size_t i = 0; i < brokers_.size(); ++i) {
+    if (brokers_[i].get() == found) events_.promoted(i);
+  }
   found->configuration->ha = promoted_;
   found->configuration->broker_id = 0;
   found->start_when_ended = true;
@@ -330,7 +334,14 @@ std::optional<std::size_t> SimWorld::writable_broker() const {
   return std::nullopt;
 }
 
+void SimWorld::log(const sim::Host& host, void (EventLog::*what)(std::size_t broker)) {
+  for (std::size_t i = 0; i < brokers_.size(); ++i) {
+    if (brokers_[i]->machine.host.get() == &host) (events_.*what)(i);
+  }
+}
+
 void SimWorld::power_restored(sim::Host& host) {
+  log(host, &EventLog::power_back);
   const auto boot = [&](Service& service) {
     if (service.machine.host.get() != &host) return;
     service.machine.up_at_ns = kernel_.now() + service.machine.boot.count_ns();
@@ -425,8 +436,7 @@ std::vector<std::string> not_modelled() {
   std::vector<std::string> lines = {"consume queues: the log alone is judged",
                                     "pulls and consumers",
                                     "CPU time: it costs nothing, so no throughput is printed",
-                                    "JVM pauses, memory pressure, full disks",
-                                    "rto.steady and the stages of rto.fault (detect, decide, ...)"};
+                                    "JVM pauses, memory pressure, full disks"};
   for (const Lines part : {Lines(sim::kNetNotModelled), Lines(sim::kDiskNotModelled),
                            Lines(sim::kPageCacheNotModelled), Lines(sim::kFsNotModelled),
                            Lines(sim::kHostNotModelled)}) {

@@ -124,6 +124,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   Service* service(const std::string& name);
   const Service* meant(const faults::Selector& selector) const;
   bool serving(const Service& broker) const;
+  // Writes down what happened to a host, for the brokers on it.
+  void log(const sim::Host& host, void (EventLog::*what)(std::size_t broker));
   void start(Service& service);
   sim::SimProcess& spawn(Machine& machine, const std::string& name);
 

@@ -82,6 +82,44 @@ SCENARIO("the flush type decides what a power loss takes", "[power-loss]") {
   }
 }
 
+std::int64_t stage(const reports::RunResult& run, reports::Stage stage) {
+  return run.rto.stages_ns.value()[static_cast<std::size_t>(stage)];
+}
+
+SCENARIO("the stages of an outage are what its fault makes of it", "[power-loss]") {
+  const scenarios::Experiment experiment =
+      load(kDrill, "", [](Json& json) { json["phases"]["hold"]["then"] = "7 s"; });
+  for (const char* fault : {"process-kill", "power-loss"}) {
+    const auto result = run_cell(experiment, cell(fault, "ASYNC_FLUSH"), kSeeds);
+    const bool dark = std::string(fault) == "power-loss";
+    for (const reports::RunResult& run : result.runs) {
+      INFO(fault << ", seed " << run.seed);
+      REQUIRE(run.rto.fault_ns);
+      std::int64_t sum = 0;
+      for (const std::int64_t each : run.rto.stages_ns.value()) sum += each;
+      CHECK(sum == *run.rto.fault_ns);
+      CHECK(stage(run, reports::Stage::detect) == run.faults[0].ended_ns - run.faults[0].began_ns);
+      // The scenario says how long the host boots; its file system is there long before.
+      CHECK(stage(run, reports::Stage::mount) == (dark ? Duration::s(5).count_ns() : 0));
+      CHECK(stage(run, reports::Stage::recover) > 0);
+      CHECK(stage(run, reports::Stage::resync) == 0);
+      CHECK(run.rto.steady == reports::Steady::reached);
+      CHECK(*run.rto.steady_ns >= *run.rto.fault_ns - Duration::s(1).count_ns());
+    }
+  }
+}
+
+SCENARIO("a load that ends too early does not tell when all was as before", "[power-loss]") {
+  const scenarios::Experiment experiment = load(kDrill, "", [](Json& json) {
+    json["expectations"] =
+        Json::array({{{"every_run", "rto.steady <= 60 s"}}, {{"total", "acked_loss >= 0"}}});
+    json["phases"]["hold"]["then"] = "1 s";
+  });
+  const auto result = run_cell(experiment, cell("process-kill", "ASYNC_FLUSH"), 2);
+  CHECK(result.verdict == reports::Verdict::inconclusive);
+  CHECK(result.runs[0].note == "rto.steady: the load ended too early");
+}
+
 SCENARIO("a run is a function of its inputs", "[power-loss]") {
   const scenarios::Experiment experiment = load(kDrill, read("docs/examples/broker.conf"));
   for (const scenarios::Cell& each : experiment.cells) {

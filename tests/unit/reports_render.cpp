@@ -28,9 +28,11 @@ RunResult run_of(std::uint64_t seed, std::size_t lost, const std::string& fault)
     run.loss.lost.push_back({i + 1, 1'500, 2'900'000'000, true});
   run.loss.at_risk = 25;
   run.rto.fault_ns = 7'000'000'000;
+  run.rto.stages_ns = StageTimes{2'000'000'000, 0, 0, 0, 0, 0, 0, 0, 0, 5'000'000'000};
   run.rto.client_ns = std::nullopt;
+  run.rto.steady = Steady::load_too_short;
   run.rto.longest_stall_ns = 3'000'000'000;
-  run.baseline = {200, 300'000, 900'000};
+  run.baseline = {200, 300'000, 900'000, 100, 5'000'000'000};
   return run;
 }
 
@@ -120,7 +122,7 @@ TEST(Markdown, HoldsTheAnswerAndARowPerCell) {
   EXPECT_TRUE(text.starts_with("# a \\| b\n")) << text;
   EXPECT_NE(text.find("| **how sure** | simulated, 10 seeds per cell"), std::string::npos) << text;
   EXPECT_NE(text.find("| fault=power-loss,flushDiskType=ASYNC\\_FLUSH (your file) | 10 | 10,000 | "
-                      "225 | 9 | 7.00 s | pass |"),
+                      "225 | 9 | 7.00 s | detect 2.00 s, client 5.00 s | pass |"),
             std::string::npos)
       << text;
 }
@@ -171,6 +173,17 @@ TEST(Text, BeginsWithTheFiveLinesAndEndsWithWhatIsNotModelled) {
   EXPECT_NE(text.find("fault=power-loss,flushDiskType=ASYNC_FLUSH *"), std::string::npos) << text;
 }
 
+TEST(Text, ShowsWhereTheOutageWentAndWhyThereIsNoSteadyState) {
+  const std::string text = render_text(async_result(), 100);
+  const std::size_t head = text.find("rto.fault by stage (median)");
+  ASSERT_NE(head, std::string::npos) << text;
+  const std::string table = text.substr(head, text.find("\n\n", head) - head);
+  EXPECT_NE(table.find("detect"), std::string::npos) << table;
+  EXPECT_EQ(table.find("mount"), std::string::npos) << "no cell has it\n" << table;
+  EXPECT_NE(table.find("2.00 s  5.00 s"), std::string::npos) << table;
+  EXPECT_NE(table.find("the load ended too early"), std::string::npos) << table;
+}
+
 TEST(Text, SaysNeverInsteadOfANumber) {
   DrillResult result = async_result();
   for (RunResult& run : result.cells[0].runs) run.rto.fault_ns = std::nullopt;
@@ -205,6 +218,9 @@ TEST(Json, ARunSurvivesTheWayThereAndBack) {
   run.plan.clear();
   run.divergence = "a\n\"b\"";
   run.rto.client_ns = 0;
+  run.rto.stages_ns = std::nullopt;
+  run.rto.steady = Steady::reached;
+  run.rto.steady_ns = 12;
   EXPECT_EQ(run_from_json(run_to_json(run)), run);
 }
 
