@@ -24,6 +24,7 @@ std::optional<std::string> SimInjector::refuse(const Fault& fault) {
       if (targets_.process_meant(fault.on).empty()) return what + ": there is no such process";
       return std::nullopt;
     case FaultKind::host_power_loss:
+    case FaultKind::host_panic:
     case FaultKind::host_destroy:
       if (targets_.host_meant(fault.on).empty()) return what + ": there is no such host";
       return std::nullopt;
@@ -90,6 +91,10 @@ bool SimInjector::begin(const Fault& fault, FaultStatus& status) {
   status.target = targets_.host_meant(fault.on);
   sim::Host& host = targets_.host(status.target);
   if (!host.powered()) return false;
+  if (fault.kind == FaultKind::host_panic) {
+    host.panic();
+    return true;
+  }
   host.lose_power();
   if (fault.kind == FaultKind::host_destroy) targets_.destroy(status.target);
   return true;

@@ -19,6 +19,7 @@ std::string_view name_of(FaultKind kind) {
   switch (kind) {
     case FaultKind::process_kill: return "process.kill";
     case FaultKind::host_power_loss: return "host.power-loss";
+    case FaultKind::host_panic: return "host.panic";
     case FaultKind::host_destroy: return "host.destroy";
     case FaultKind::operator_promote: return "operator.promote";
     case FaultKind::count_: break;

@@ -25,10 +25,12 @@ namespace drydock::faults {
 
 // `family.what-happens`. Each says what ends it.
 enum class FaultKind : std::uint8_t {
-  process_kill,      // SIGKILL. Ends with a start of the same program by its supervisor.
-  host_power_loss,   // The host is dark. Ends with power; the host then boots and starts its
-                     // programs.
-  host_destroy,      // The host and its disks are gone for good. Nothing takes it back.
+  process_kill,     // SIGKILL. Ends with a start of the same program by its supervisor.
+  host_power_loss,  // The host is dark. Ends with power; the host then boots and starts its
+                    // programs.
+  host_panic,       // The kernel stops; the disks keep their power, and so their write caches. Ends
+                    // with a reset; the host then boots and starts its programs.
+  host_destroy,     // The host and its disks are gone for good. Nothing takes it back.
   operator_promote,  // No fault but what people do about one: a slave is stopped, its configuration
                      // changed to the master's, and started again. Nothing takes it back.
   count_,
@@ -38,7 +40,8 @@ enum class FaultKind : std::uint8_t {
 constexpr bool breaks(FaultKind kind) { return kind != FaultKind::operator_promote; }
 // Whether it ends, after its span or at the phase `heal`.
 constexpr bool is_taken_back(FaultKind kind) {
-  return kind == FaultKind::process_kill || kind == FaultKind::host_power_loss;
+  return kind == FaultKind::process_kill || kind == FaultKind::host_power_loss ||
+         kind == FaultKind::host_panic;
 }
 
 // Which part of the cluster, looked up at the moment at which the fault fires.

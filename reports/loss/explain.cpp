@@ -12,6 +12,7 @@ std::string effect_of(const std::string& fault) {
   if (fault == "process.kill") return "process.kill leaves the page cache to the kernel";
   if (fault == "host.power-loss")
     return "host.power-loss discards the dirty pages of the page cache";
+  if (fault == "host.panic") return "host.panic discards the dirty pages of the page cache";
   if (fault == "host.destroy") return "host.destroy takes the master's disk with it";
   return fault.empty() ? "there was no fault" : fault + " happened";
 }

@@ -115,7 +115,7 @@ enum class PhaseEnd : std::uint8_t {
   writes_resume,     // A SEND_OK of a send that was invoked after the latest fault took effect.
   brokers_serving,   // Every broker that is not gone for good serves.
   slaves_caught_up,  // ... and every slave's log is as long as its master's.
-  event,             // The n-th occurrence of an event on any broker, since the phase began.
+  event,             // The n-th occurrence of an event since the phase began.
 };
 
 // How a phase ends: by time, or earlier, `then` after what it waits for.

@@ -56,7 +56,6 @@ void EventLog::slave_acknowledged(std::size_t broker, std::int64_t address) {
 }
 
 void EventLog::Tap::event(EventName name, std::int64_t a, std::int64_t b) {
-  ++log_.counts_[static_cast<std::size_t>(name)];
   switch (name) {
     case EventName::store_recovery_finished:
     case EventName::store_appended:

@@ -2,7 +2,6 @@
 // they told of their stores, and what their hosts and operators did.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -35,8 +34,6 @@ class EventLog {
   reports::StoreFacts store_facts(std::size_t broker, std::int64_t fault_ns) const;
   // The end of its log as the last recovery or append left it; 0 if there was none.
   std::int64_t end_of_log(std::size_t broker) const;
-  // How often any process of the topology has told it so far.
-  std::uint64_t count(EventName name) const { return counts_[static_cast<std::size_t>(name)]; }
   // For the stages of an outage.
   const reports::WayBack& way_back() const { return way_; }
   // Whether this life of a process has told that it serves.
@@ -91,7 +88,6 @@ class EventLog {
 
   const sim::Kernel& kernel_;
   std::vector<Entry> entries_;
-  std::array<std::uint64_t, static_cast<std::size_t>(EventName::count_)> counts_{};
   std::vector<std::int64_t> ends_;        // Of logs, by broker.
   std::vector<std::int64_t> serving_;     // Process ids.
   std::vector<std::int64_t> registered_;  // Process ids.

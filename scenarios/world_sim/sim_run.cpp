@@ -55,14 +55,15 @@ bool SimRun::writes_resumed() const {
   return world_.recorder().latest_acked_invocation_ns() > latest_fault;
 }
 
-bool SimRun::has_come(const PhaseSpec& phase) const {
+bool SimRun::has_come(const PhaseSpec& phase) {
   switch (phase.until) {
     case PhaseEnd::time: return false;
     case PhaseEnd::writes_resume: return writes_resumed();
     case PhaseEnd::brokers_serving: return world_.brokers_serving();
     case PhaseEnd::slaves_caught_up: return world_.slaves_caught_up();
     case PhaseEnd::event:
-      return world_.events().count(phase.event) - events_before_phase_ >= phase.occurrence;
+      return kernel().triggers().occurrences(phase.event) - events_before_phase_ >=
+             phase.occurrence;
   }
   return false;
 }
@@ -86,7 +87,7 @@ void SimRun::enter(Phase phase) {
   if (spec != nullptr) {
     phase_end_ns_ = now + spec->at_most.count_ns();
     const bool by_event = spec->until == PhaseEnd::event;
-    if (by_event) events_before_phase_ = world_.events().count(spec->event);
+    if (by_event) events_before_phase_ = kernel().triggers().occurrences(spec->event);
   }
   switch (phase) {
     case Phase::start:

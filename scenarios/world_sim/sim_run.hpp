@@ -33,7 +33,7 @@ class SimRun : public sim::Verifiable {
   const PhaseSpec* spec_of(Phase phase) const;
   // Whether the phase ends before its time.
   bool ends_early();
-  bool has_come(const PhaseSpec& phase) const;
+  bool has_come(const PhaseSpec& phase);
   bool writes_resumed() const;
   void enter(Phase phase);
   void start_judge();

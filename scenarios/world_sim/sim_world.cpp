@@ -389,6 +389,16 @@ sim::SimProcess* SimWorld::start_judge(std::size_t broker, sim::Program program)
   return &process;
 }
 
+namespace {
+
+const char* way_back_of(faults::FaultKind kind) {
+  if (kind == faults::FaultKind::process_kill) return "the killed process starts again";
+  if (kind == faults::FaultKind::host_panic) return "the host is reset";
+  return "the power is back";
+}
+
+}  // namespace
+
 std::vector<std::string> assumptions_of(const Drill& drill) {
   std::vector<std::string> lines;
   for (const HostSpec& host : drill.hosts) {
@@ -411,11 +421,7 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
   for (const auto& [name, set] : drill.fault_sets) {
     for (const FaultSpec& fault : set) {
       if (!fault.lasts) continue;
-      const bool kill = fault.kind == faults::FaultKind::process_kill;
-      lines.push_back(
-          name + ": " +
-          (kill ? "the killed process starts again after " : "the power is back after ") +
-          text_of(*fault.lasts));
+      lines.push_back(name + ": " + way_back_of(fault.kind) + " after " + text_of(*fault.lasts));
     }
   }
   for (const Lines part :

@@ -86,6 +86,20 @@ std::int64_t stage(const reports::RunResult& run, reports::Stage stage) {
   return run.rto.stages_ns.value()[static_cast<std::size_t>(stage)];
 }
 
+// Design, section 3: a panic takes the page cache as a power loss does.
+SCENARIO("a panic takes what no flush had covered", "[power-loss]") {
+  const scenarios::Experiment experiment = load(kDrill, "", [](Json& json) {
+    json["faults"]["power-loss"][0]["do"] = "host.panic";
+    json["faults"]["power-loss"][0]["on"] = "broker-a";
+  });
+  CHECK(lost(run_cell(experiment, cell("power-loss", "SYNC_FLUSH"), 3)) == 0);
+  const reports::CellResult result = run_cell(experiment, cell("power-loss", "ASYNC_FLUSH"), 3);
+  CHECK(lost(result) > 0);
+  CHECK(result.verdict == reports::Verdict::pass);
+  CHECK(result.runs.at(0).fault()->kind == "host.panic");
+  CHECK(result.runs.at(0).fault()->target == "broker-host");
+}
+
 SCENARIO("the stages of an outage are what its fault makes of it", "[power-loss]") {
   const scenarios::Experiment experiment =
       load(kDrill, "", [](Json& json) { json["phases"]["hold"]["then"] = "7 s"; });

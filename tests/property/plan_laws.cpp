@@ -1,6 +1,6 @@
-// The law of promises: no plan of kills, power losses and restarts, in any order, at any time, at
-// any crash point, on master, slave and name server, loses a message that the settings of the cell
-// promise to keep. What each promises: HA reference, 1.4 and 1.6; storage reference, 7.2.
+// The law of promises: no plan of kills, panics, power losses and restarts, in any order, at any
+// time, at any crash point, on master, slave and name server, loses a message that the settings of
+// the cell promise to keep. What each promises: HA reference, 1.4 and 1.6; storage reference, 7.2.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -51,7 +51,8 @@ void draw_moment(FaultSpec& fault) {
 FaultSpec draw_fault(bool power) {
   FaultSpec fault;
   const bool host = power && evenly(0, 2) == 0;
-  fault.kind = host ? FaultKind::host_power_loss : FaultKind::process_kill;
+  fault.kind = FaultKind::process_kill;
+  if (host) fault.kind = evenly(0, 3) == 0 ? FaultKind::host_panic : FaultKind::host_power_loss;
   fault.on = named(host ? one_of(kHosts) : one_of(kProcesses));
   draw_moment(fault);
   if (evenly(0, 5) > 0) fault.lasts = Duration::ms(evenly<std::int64_t>(0, 4'000));
