@@ -5,11 +5,9 @@
 
 namespace drydock::fingerprint {
 
-scenarios::Experiment load_power_loss() {
-  scenarios::Experiment experiment =
-      drills::load("scenarios/power-loss.json", drills::read("docs/examples/broker.conf"));
-  ENSURE(experiment.cells.size() == kDrillCells);
-  return experiment;
+scenarios::Experiment load_drill(const DrillFile& drill) {
+  return drills::load("scenarios/" + std::string(drill.name) + ".json",
+                      drills::read("docs/examples/broker.conf"));
 }
 
 std::unique_ptr<sim::Verifiable> make_drill_run(const scenarios::Experiment& experiment,

@@ -9,12 +9,14 @@
 
 namespace drydock::fingerprint {
 
-// scenarios/power-loss.json with docs/examples/broker.conf: kill or power loss, one of the two
-// flush types.
-inline constexpr std::size_t kDrillCells = 4;
-inline constexpr std::uint64_t kDrillSeeds = 3;
+// The drills of scenarios/ with docs/examples/broker.conf.
+struct DrillFile {
+  const char* name;
+  std::uint64_t seeds;  // Of each cell.
+};
+inline constexpr DrillFile kDrillFiles[] = {{"power-loss", 3}, {"ack-matrix", 1}};
 
-scenarios::Experiment load_power_loss();
+scenarios::Experiment load_drill(const DrillFile& drill);
 
 // The experiment outlives the run. Once that is over, `summary_of` tells what the report would:
 // figures that its events alone do not show.

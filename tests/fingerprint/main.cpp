@@ -41,12 +41,15 @@ std::vector<Workload> workloads() {
   add("streams-perturbed", make_stream_crowd, {.seed = 2, .perturb = true});
   add("files-1", make_file_crowd, {.seed = 1});
   add("files-perturbed", make_file_crowd, {.seed = 2, .perturb = true});
-  const auto drill = std::make_shared<const scenarios::Experiment>(load_power_loss());
-  for (std::size_t cell = 0; cell < kDrillCells; ++cell) {
-    for (std::uint64_t seed = 1; seed <= kDrillSeeds; ++seed) {
-      all.push_back({"power-loss-" + std::to_string(cell + 1) + "-" + std::to_string(seed),
-                     [drill, cell, seed] { return make_drill_run(*drill, cell, seed); },
-                     summary_of});
+  for (const DrillFile& file : kDrillFiles) {
+    const auto drill = std::make_shared<const scenarios::Experiment>(load_drill(file));
+    for (std::size_t cell = 0; cell < drill->cells.size(); ++cell) {
+      for (std::uint64_t seed = 1; seed <= file.seeds; ++seed) {
+        const std::string number = std::to_string(cell + 1) + "-" + std::to_string(seed);
+        all.push_back({file.name + ("-" + number),
+                       [drill, cell, seed] { return make_drill_run(*drill, cell, seed); },
+                       summary_of});
+      }
     }
   }
   return all;
