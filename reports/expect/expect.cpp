@@ -36,9 +36,8 @@ class Findings {
   std::string note_;
 };
 
-// Whether the expectation can hold although something was lost.
-bool allows_loss(const Expectation& expectation) {
-  if (expectation.metric != Metric::acked_loss) return false;
+// Whether the expectation can hold although the count is not 0.
+bool allows_some(const Expectation& expectation) {
   switch (expectation.comparison) {
     case Comparison::greater:
     case Comparison::greater_equal: return true;
@@ -47,6 +46,13 @@ bool allows_loss(const Expectation& expectation) {
     case Comparison::less: return expectation.bound.value_or(0) > 1;
   }
   return false;
+}
+
+// Whether any of them speaks of that count and can hold although it is not 0.
+bool allow(const std::vector<Expectation>& expectations, Metric count) {
+  return std::ranges::any_of(expectations, [&](const Expectation& expectation) {
+    return expectation.metric == count && allows_some(expectation);
+  });
 }
 
 // Whether the expectation says that no send succeeds again.
@@ -64,9 +70,12 @@ void find_damage(const RunResult& run, const std::vector<Expectation>& expectati
     findings.add(Verdict::safety,
                  std::to_string(loss.phantoms) + " stored messages that nobody sent");
   }
-  const bool allowed = std::any_of(expectations.begin(), expectations.end(), allows_loss);
-  if (!loss.lost.empty() && !allowed) {
+  if (!loss.lost.empty() && !allow(expectations, Metric::acked_loss)) {
     findings.add(Verdict::safety, std::to_string(loss.lost.size()) + " acknowledged messages lost");
+  }
+  if (run.order.violations > 0 && !allow(expectations, Metric::order_violations)) {
+    findings.add(Verdict::safety,
+                 std::to_string(run.order.violations) + " messages behind one that was sent later");
   }
 }
 
@@ -154,6 +163,7 @@ std::optional<std::int64_t> value_of(Metric metric, const RunResult& run) {
     case Metric::duplicates: return run.loss.duplicates;
     case Metric::corruption: return run.loss.corrupt;
     case Metric::phantoms: return run.loss.phantoms;
+    case Metric::order_violations: return run.order.violations;
     case Metric::rto_fault: return run.rto.fault_ns;
     case Metric::rto_client: return run.rto.client_ns;
     case Metric::rto_steady: return run.rto.steady_ns;

@@ -25,13 +25,14 @@ class Ledger {
       ENSURE(rows_[i - 1].send->key != rows_[i].send->key);
     }
   }
-  // Null if the key was never sent.
-  Found* find(std::uint64_t key) {
+  // Null if nobody sent it: its key was never sent, or not by this attempt.
+  Found* find(const StoredCopy& copy) {
+    if (!copy.key_known) return nullptr;
     const auto row =
-        std::lower_bound(rows_.begin(), rows_.end(), key,
+        std::lower_bound(rows_.begin(), rows_.end(), copy.key,
                          [](const Row& a, std::uint64_t wanted) { return a.send->key < wanted; });
-    if (row == rows_.end() || row->send->key != key) return nullptr;
-    return &row->found;
+    if (row == rows_.end() || row->send->key != copy.key) return nullptr;
+    return made(*row->send, copy.attempt) ? &row->found : nullptr;
   }
   template <class Visit>
   void for_each(Visit visit) const {
@@ -39,6 +40,12 @@ class Ledger {
   }
 
  private:
+  // Attempts are known once the send has ended.
+  static bool made(const SendRecord& send, std::uint64_t attempt) {
+    if (send.attempts.empty() || attempt == 0) return true;
+    return std::ranges::find(send.attempts, attempt, &AttemptRecord::id) != send.attempts.end();
+  }
+
   struct Row {
     const SendRecord* send;
     Found found;
@@ -48,7 +55,7 @@ class Ledger {
 
 void count_copies(const FinalStore& store, Ledger& ledger, LossReport& report) {
   for (const StoredCopy& copy : store.copies) {
-    Found* const found = copy.key_known ? ledger.find(copy.key) : nullptr;
+    Found* const found = ledger.find(copy);
     if (found == nullptr) {
       ++report.phantoms;
       continue;

@@ -22,7 +22,9 @@ namespace drydock::reports {
 //   failed_stored   refused, and there all the same
 //   duplicates      copies beyond the first of a key that was sent
 //   corrupt         copies whose bytes differ from what was sent, and ranges that are no record
-//   phantoms        records without a key of ours, or with one that was never sent
+//   phantoms        records without a key of ours, or with one that was never sent, or never by
+//                   that attempt. An attempt without an answer that is stored besides another one
+//                   is a duplicate, not a phantom.
 //
 // `replicas`: where each broker's log stood when the fault came, the master's first.
 LossReport check_loss(const History& history, const FinalStore& store,

@@ -20,6 +20,7 @@ enum class Metric : std::uint8_t {
   duplicates,
   corruption,
   phantoms,
+  order_violations,
   rto_fault,
   rto_client,
   rto_steady,

@@ -14,6 +14,9 @@ struct StoredCopy {
   bool intact = false;     // The body is, byte for byte, what was sent under that key.
   std::int64_t physical_offset = 0;
   std::int64_t body_bytes = 0;
+  std::int32_t queue_id = 0;
+  std::int64_t queue_offset = -1;
+  std::uint64_t attempt = 0;  // Which attempt of the send it is; 0: the record does not say.
 
   friend bool operator==(const StoredCopy&, const StoredCopy&) = default;
 };

@@ -3,6 +3,7 @@
 //
 //   record   the types of what was recorded: history, final store, facts of a run, results
 //   loss     the checker: which acknowledged messages are gone, and what else is wrong
+//   order    the checker: which messages a queue holds in another order than they were sent in
 //   rto      for how long nothing could be written
 //   expect   expectations of a drill, and the verdicts that follow from them
 //   render   the text on the terminal, result.json, junit.xml
@@ -12,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,13 +27,27 @@ enum class SendOutcome : std::uint8_t {
   failed,  // A definite refusal.
 };
 
+// One request of a send.
+struct AttemptRecord {
+  std::uint64_t id = 0;       // Its own among those of its client process; the message carries it.
+  std::int32_t queue_id = 0;  // For which queue it asked.
+  SendOutcome outcome = SendOutcome::unknown;
+
+  friend bool operator==(const AttemptRecord&, const AttemptRecord&) = default;
+};
+
 // One logical send: one key, one or more attempts.
 struct SendRecord {
   std::uint64_t key = 0;
+  std::uint32_t producer = 0;  // An index of History::producers.
   std::int64_t body_bytes = 0;
-  std::uint32_t attempts = 0;
+  // In the order of their invocation; none are known of a send that the run ended before.
+  std::vector<AttemptRecord> attempts;
   std::int64_t invoked_ns = 0;
   std::int64_t completed_ns = -1;  // -1: the run ended first; its outcome is unknown.
+  // How many sends of all clients had been invoked by then: those behind them came later, be it in
+  // the same nanosecond.
+  std::uint64_t invoked_by_completion = 0;
   SendOutcome outcome = SendOutcome::unknown;
   std::int64_t physical_offset = -1;  // Where the broker said it is; -1 if it did not say.
 
@@ -39,7 +55,8 @@ struct SendRecord {
 };
 
 struct History {
-  std::int64_t timeout_ns = 0;    // A logical send that takes longer counts as stalled.
+  std::int64_t timeout_ns = 0;  // A logical send that takes longer counts as stalled.
+  std::vector<std::string> producers;
   std::vector<SendRecord> sends;  // In the order of their invocation.
 };
 

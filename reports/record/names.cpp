@@ -64,6 +64,7 @@ std::string_view name_of(Metric metric) {
     case Metric::duplicates: return "duplicates";
     case Metric::corruption: return "corruption";
     case Metric::phantoms: return "phantoms";
+    case Metric::order_violations: return "order_violations";
     case Metric::rto_fault: return "rto.fault";
     case Metric::rto_client: return "rto.client";
     case Metric::rto_steady: return "rto.steady";

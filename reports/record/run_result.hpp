@@ -89,6 +89,24 @@ struct LossReport {
   friend bool operator==(const LossReport&, const LossReport&) = default;
 };
 
+// A message that comes in its queue after one that was sent later.
+struct OrderViolation {
+  std::uint64_t key = 0;
+  std::uint64_t later_key = 0;  // Invoked after `key` was acknowledged, and yet before it.
+  std::int32_t queue_id = 0;
+  std::int64_t queue_offset = 0;
+  std::int64_t later_queue_offset = 0;
+
+  friend bool operator==(const OrderViolation&, const OrderViolation&) = default;
+};
+
+struct OrderReport {
+  std::int64_t violations = 0;           // Messages, not pairs.
+  std::vector<OrderViolation> examples;  // The first of them, by queue and place in it.
+
+  friend bool operator==(const OrderReport&, const OrderReport&) = default;
+};
+
 // The parts of `rto.fault`, in their order; design, section 0. What did not take place takes 0.
 enum class Stage : std::uint8_t {
   detect,  // Until somebody acts: starts the process, gives power back, promotes a slave.
@@ -155,6 +173,7 @@ struct RunResult {
   std::vector<FaultFact> faults;
   std::vector<ReplicaFacts> replicas;  // The master's first.
   LossReport loss;
+  OrderReport order;
   RtoReport rto;
   BaselineReport baseline;
 

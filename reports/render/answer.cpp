@@ -1,6 +1,7 @@
 #include "reports/render/answer.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "reports/loss/explain.hpp"
@@ -73,11 +74,28 @@ std::string outage_of(const CellSummary& s) {
   return text;
 }
 
+// What else the checkers counted; empty if all of it is 0.
+std::string besides(const CellSummary& s) {
+  const std::pair<std::int64_t, const char*> counts[] = {
+      {s.unknown_stored, "unknown and stored"},
+      {s.unknown_absent, "unknown and absent"},
+      {s.failed_stored, "refused and stored"},
+      {s.duplicates, "duplicates"},
+      {s.order_violations, "out of order"},
+      {s.corrupt, "corrupt"},
+      {s.phantoms, "that nobody sent"}};
+  std::string text;
+  for (const auto& [count, what] : counts) {
+    if (count > 0) text += (text.empty() ? "; besides: " : ", ") + count_text(count) + " " + what;
+  }
+  return text;
+}
+
 std::string loss_line(const CellResult& cell) {
   const CellSummary s = summarise(cell);
   return fault_of(cell) + ": " + count_text(s.lost) + " of " + count_text(s.acked) +
          " acknowledged messages, in " + std::to_string(s.runs_with_loss) + " of " +
-         std::to_string(s.runs) + " runs; " + outage_of(s);
+         std::to_string(s.runs) + " runs; " + outage_of(s) + besides(s);
 }
 
 std::string losses(const Configuration& configuration) {

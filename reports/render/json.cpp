@@ -117,6 +117,27 @@ LossReport loss_from(const Json& json) {
   return loss;
 }
 
+Json json_of(const OrderReport& order) {
+  Json examples = Json::array();
+  for (const OrderViolation& each : order.examples) {
+    examples.push_back({{"key", each.key},
+                        {"later_key", each.later_key},
+                        {"queue_id", each.queue_id},
+                        {"queue_offset", each.queue_offset},
+                        {"later_queue_offset", each.later_queue_offset}});
+  }
+  return {{"violations", order.violations}, {"examples", examples}};
+}
+OrderReport order_from(const Json& json) {
+  OrderReport order;
+  order.violations = json.at("violations");
+  for (const Json& each : json.at("examples")) {
+    order.examples.push_back({each.at("key"), each.at("later_key"), each.at("queue_id"),
+                              each.at("queue_offset"), each.at("later_queue_offset")});
+  }
+  return order;
+}
+
 // Every stage by its name.
 Json json_of(const StageTimes& stages) {
   Json json = Json::object();
@@ -183,6 +204,7 @@ Json json_of(const RunResult& run) {
           {"faults", faults},
           {"replicas", replicas},
           {"loss", json_of(run.loss)},
+          {"order", json_of(run.order)},
           {"rto", json_of(run.rto)},
           {"baseline", json_of(run.baseline)}};
 }
@@ -277,6 +299,7 @@ RunResult run_from_json(const std::string& text) {
   for (const Json& fault : json.at("faults")) run.faults.push_back(fault_from(fault));
   for (const Json& replica : json.at("replicas")) run.replicas.push_back(replica_from(replica));
   run.loss = loss_from(json.at("loss"));
+  run.order = order_from(json.at("order"));
   run.rto = rto_from(json.at("rto"));
   run.baseline = baseline_from(json.at("baseline"));
   return run;

@@ -38,6 +38,7 @@ struct CellSummary {
   std::int64_t corrupt = 0;
   std::int64_t phantoms = 0;
   std::int64_t duplicates = 0;
+  std::int64_t order_violations = 0;
   std::int64_t unknown_stored = 0;
   std::int64_t unknown_absent = 0;
   std::int64_t failed = 0;

@@ -9,13 +9,20 @@
 namespace drydock::scenarios {
 namespace {
 
+// A property that holds a decimal number and nothing else.
+bool read_number(std::string_view text, std::uint64_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return !text.empty() && error == std::errc() && end == text.data() + text.size();
+}
+
 reports::StoredCopy copy_of(const DecodedRecord& record, std::int64_t at) {
   reports::StoredCopy copy;
   copy.physical_offset = at;
   copy.body_bytes = static_cast<std::int64_t>(record.body.size());
-  const std::string_view keys = property(record.properties, "KEYS");
-  const auto [end, error] = std::from_chars(keys.data(), keys.data() + keys.size(), copy.key);
-  copy.key_known = !keys.empty() && error == std::errc() && end == keys.data() + keys.size();
+  copy.queue_id = record.queue_id;
+  copy.queue_offset = record.queue_offset;
+  copy.key_known = read_number(property(record.properties, "KEYS"), copy.key);
+  if (!read_number(property(record.properties, "ATTEMPT"), copy.attempt)) copy.attempt = 0;
   copy.intact = copy.key_known && record.body_checksum_right && is_body_of(copy.key, record.body);
   return copy;
 }

@@ -14,6 +14,7 @@ struct Sender {
   std::unique_ptr<Producer> producer;
   SharedBytes topic;
   MonotonicTime started;
+  std::uint32_t number;      // In the history.
   std::int64_t claimed = 0;  // Sends whose due time was given to a slot.
   std::int64_t made = 0;
 
@@ -46,7 +47,7 @@ Task<void> run_slot(Sender& sender) {
       Result<void> told_to_stop = co_await terminate.wait(due);
       if (told_to_stop || told_to_stop.error().code() == ErrorCode::cancelled) co_return;
     }
-    const std::uint64_t key = sender.recorder.invoked(sender.spec.body_bytes);
+    const std::uint64_t key = sender.recorder.invoked(sender.number, sender.spec.body_bytes);
     OutgoingMessage message = sender.next_message(key);
     SendOutcome outcome = co_await sender.producer->send(std::move(message));
     sender.recorder.completed(key, outcome);
@@ -84,7 +85,8 @@ Task<void> run_producer(Context& context, const ProducerSpec& spec, Destination 
                 recorder,
                 make_producer(context, spec, std::move(destination)),
                 SharedBytes::copy_of(spec.topic),
-                context.clock.now()};
+                context.clock.now(),
+                recorder.producer(spec.name)};
   TaskScope slots(context.scope);
   for (int i = 0; i < spec.in_flight; ++i) slots.spawn(run_slot(sender));
   co_await slots.join();

@@ -16,8 +16,17 @@ reports::SendOutcome outcome_of(SendStatus status) {
 
 }  // namespace
 
-std::uint64_t Recorder::invoked(std::int64_t body_bytes) {
+std::uint32_t Recorder::producer(const std::string& name) {
+  std::vector<std::string>& names = history_.producers;
+  const auto found = std::ranges::find(names, name);
+  const auto index = static_cast<std::uint32_t>(found - names.begin());
+  if (found == names.end()) names.push_back(name);
+  return index;
+}
+
+std::uint64_t Recorder::invoked(std::uint32_t producer, std::int64_t body_bytes) {
   reports::SendRecord send;
+  send.producer = producer;
   send.key = history_.sends.size() + 1;
   send.body_bytes = body_bytes;
   send.invoked_ns = now_();
@@ -27,8 +36,11 @@ std::uint64_t Recorder::invoked(std::int64_t body_bytes) {
 
 void Recorder::completed(std::uint64_t key, const SendOutcome& outcome) {
   reports::SendRecord& send = history_.sends[key - 1];
-  send.attempts = static_cast<std::uint32_t>(outcome.attempts.size());
+  for (const SendAttempt& attempt : outcome.attempts) {
+    send.attempts.push_back({attempt.id, attempt.queue_id, outcome_of(attempt.status)});
+  }
   send.completed_ns = now_();
+  send.invoked_by_completion = history_.sends.size();
   send.outcome = outcome_of(outcome.status);
   if (outcome.physical_offset) send.physical_offset = outcome.physical_offset->value();
   if (send.outcome != reports::SendOutcome::acked) return;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "engine/client/producer.hpp"
 #include "reports/record/history.hpp"
@@ -15,8 +16,10 @@ class Recorder {
   // `now`: the run's own time in ns, the same for all clients.
   explicit Recorder(std::function<std::int64_t()> now) : now_(std::move(now)) {}
 
+  // The number of a producer in the history: the same for all lives of one name.
+  std::uint32_t producer(const std::string& name);
   // A new logical send; returns its key. Keys count from 1 over all clients of the run.
-  std::uint64_t invoked(std::int64_t body_bytes);
+  std::uint64_t invoked(std::uint32_t producer, std::int64_t body_bytes);
   void completed(std::uint64_t key, const SendOutcome& outcome);
 
   // When the latest acknowledged send had been invoked: writes work since then. -1: none was.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "reports/loss/loss.hpp"
+#include "reports/order/order.hpp"
 #include "reports/rto/rto.hpp"
 #include "reports/rto/stages.hpp"
 #include "scenarios/audit/audit.hpp"
@@ -184,7 +185,10 @@ reports::RunResult SimRun::result() {
   run.plan = text_of(plan_);
   run.faults = fault_facts();
   run.replicas = replica_facts();
-  if (store_.read) run.loss = reports::check_loss(history, store_, run.replicas);
+  if (store_.read) {
+    run.loss = reports::check_loss(history, store_, run.replicas);
+    run.order = reports::check_order(history, store_);
+  }
   run.baseline = reports::measure_baseline(history, warm_begin_ns_, warm_end_ns_);
   if (fault_ns() >= 0) run.rto = outage(run.baseline);
   return run;

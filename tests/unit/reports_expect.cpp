@@ -49,6 +49,47 @@ CellResult judged(std::vector<RunResult> runs, const std::vector<Expectation>& e
   return cell;
 }
 
+TEST(Verdicts, AMessageOutOfOrderIsDamageUnlessTheCellAllowsIt) {
+  RunResult run = good_run();
+  run.order.violations = 2;
+  EXPECT_EQ(verdict_of(run, {}), Verdict::safety);
+  EXPECT_EQ(verdict_of(run, {expectation(Metric::order_violations, Comparison::equal, 0)}),
+            Verdict::safety);
+  EXPECT_EQ(verdict_of(run, {expectation(Metric::order_violations, Comparison::less_equal, 2)}),
+            Verdict::pass);
+  EXPECT_EQ(verdict_of(run, {expectation(Metric::acked_loss, Comparison::less_equal, 2)}),
+            Verdict::safety);
+}
+
+TEST(Verdicts, EveryCountIsAQuantity) {
+  RunResult run = good_run();
+  run.loss.unknown_stored = 1;
+  run.loss.unknown_absent = 2;
+  run.loss.failed_stored = 3;
+  run.loss.duplicates = 4;
+  run.loss.corrupt = 5;
+  run.loss.phantoms = 6;
+  run.order.violations = 7;
+  std::int64_t expected = 1;
+  for (const Metric metric :
+       {Metric::unknown_stored, Metric::unknown_absent, Metric::failed_stored, Metric::duplicates,
+        Metric::corruption, Metric::phantoms, Metric::order_violations}) {
+    EXPECT_EQ(value_of(metric, run), expected++) << name_of(metric);
+  }
+}
+
+TEST(Verdicts, ASteadyStateThatCouldNotBeMeasuredIsInconclusive) {
+  const Expectation soon = expectation(Metric::rto_steady, Comparison::less_equal, 1'000);
+  RunResult run = good_run();
+  run.rto.steady = Steady::load_too_short;
+  EXPECT_EQ(verdict_of(run, {soon}), Verdict::inconclusive);
+  run.rto.steady = Steady::not_reached;
+  EXPECT_EQ(verdict_of(run, {soon}), Verdict::slo);
+  run.rto.steady = Steady::reached;
+  run.rto.steady_ns = 1'000;
+  EXPECT_EQ(verdict_of(run, {soon}), Verdict::pass);
+}
+
 TEST(Verdicts, ALossIsDamageUnlessTheCellAllowsOne) {
   EXPECT_EQ(verdict_of(good_run(), {kNoLoss}), Verdict::pass);
   EXPECT_EQ(verdict_of(losing_run(), {kNoLoss}), Verdict::safety);

@@ -14,7 +14,7 @@ SendRecord send_of(std::uint64_t key, SendOutcome outcome) {
   SendRecord send;
   send.key = key;
   send.body_bytes = 1'024;
-  send.attempts = 1;
+  send.attempts = {{key, 0, outcome}};
   send.invoked_ns = static_cast<std::int64_t>(key) * 10;
   send.completed_ns = send.invoked_ns + 5;
   send.outcome = outcome;
@@ -29,6 +29,7 @@ StoredCopy copy_of(std::uint64_t key) {
   copy.intact = true;
   copy.physical_offset = static_cast<std::int64_t>(key - 1) * kRecord;
   copy.body_bytes = 1'024;
+  copy.attempt = key;
   return copy;
 }
 
@@ -102,6 +103,37 @@ TEST_F(LossChecker, CountsASecondCopyAsADuplicateAndNoPhantom) {
   const LossReport report = check();
   EXPECT_EQ(report.duplicates, 1);
   EXPECT_EQ(report.phantoms, 0);
+}
+
+// The first attempt met silence, its retry was acknowledged; both are there.
+TEST_F(LossChecker, AnUnansweredAttemptBesideItsRetryIsADuplicateAndNoPhantom) {
+  history.sends[1].attempts = {{100, 0, SendOutcome::unknown}, {2, 0, SendOutcome::acked}};
+  store.copies.push_back(copy_of(2));
+  store.copies.back().attempt = 100;
+  LossReport expected;
+  expected.acked = 5;
+  expected.at_risk = 2;
+  expected.duplicates = 1;
+  EXPECT_EQ(check(), expected);
+}
+
+TEST_F(LossChecker, AnAttemptThatNobodyMadeIsAPhantom) {
+  store.copies.push_back(copy_of(2));
+  store.copies.back().attempt = 77;
+  const LossReport report = check();
+  EXPECT_EQ(report.phantoms, 1);
+  EXPECT_EQ(report.duplicates, 0);
+}
+
+TEST_F(LossChecker, AnAttemptOfASendThatNeverEndedIsNoPhantom) {
+  history.sends.push_back(send_of(6, SendOutcome::unknown));
+  history.sends.back().completed_ns = -1;
+  history.sends.back().attempts.clear();
+  store.copies.push_back(copy_of(6));
+  store.copies.back().attempt = 77;
+  const LossReport report = check();
+  EXPECT_EQ(report.phantoms, 0);
+  EXPECT_EQ(report.unknown_stored, 1);
 }
 
 TEST_F(LossChecker, TakesAMessageWithOtherBytesAsCorruptAndAsLost) {

@@ -89,6 +89,15 @@ TEST(Answer, SaysWhatWasLostWhyAndWhatHelps) {
   EXPECT_NE(answer.sure.find("10 seeds per cell"), std::string::npos) << answer.sure;
 }
 
+TEST(Answer, NamesTheOtherCountsOnlyIfThereIsSomething) {
+  DrillResult result = async_result();
+  EXPECT_EQ(answer_of(result).lost.find("besides"), std::string::npos);
+  result.cells[0].runs[0].loss.duplicates = 3;
+  result.cells[0].runs[1].order.violations = 1;
+  EXPECT_TRUE(answer_of(result).lost.ends_with("; besides: 3 duplicates, 1 out of order"))
+      << answer_of(result).lost;
+}
+
 TEST(Answer, NeedsNoChangeWhereNothingIsLost) {
   DrillResult result = async_result();
   result.cells = {cell_of("SYNC_FLUSH", true, 0), cell_of("ASYNC_FLUSH", false, 25)};
@@ -221,6 +230,7 @@ TEST(Json, ARunSurvivesTheWayThereAndBack) {
   run.rto.stages_ns = std::nullopt;
   run.rto.steady = Steady::reached;
   run.rto.steady_ns = 12;
+  run.order = {1, {{1, 2, 3, 4, 5}}};
   EXPECT_EQ(run_from_json(run_to_json(run)), run);
 }
 
