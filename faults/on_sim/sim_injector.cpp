@@ -73,6 +73,7 @@ void SimInjector::on_begin(std::size_t index) {
   }
   status.state = FaultStatus::State::active;
   status.began_ns = kernel_.now();
+  latest_began_ns_ = status.began_ns;
   if (fault.lasts) kernel_.after(armed_[index]->end, *fault.lasts);
 }
 

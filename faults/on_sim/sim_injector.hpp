@@ -42,6 +42,9 @@ class SimInjector : public Injector {
   void heal() override;
   const std::vector<FaultStatus>& statuses() const override { return statuses_; }
 
+  // When the latest fault so far took effect; -1: none has.
+  std::int64_t latest_began_ns() const { return latest_began_ns_; }
+
   // Nothing fires any more; what is active stays.
   void disarm();
 
@@ -89,6 +92,7 @@ class SimInjector : public Injector {
   Targets& targets_;
   Plan plan_;
   bool disarmed_ = false;
+  std::int64_t latest_began_ns_ = -1;
   std::vector<FaultStatus> statuses_;
   std::vector<std::unique_ptr<Armed>> armed_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reports/loss/provenance.hpp"
 #include "reports/record/numbers.hpp"
 
 namespace drydock::reports {
@@ -32,6 +33,18 @@ void count_copies(const RunResult& run, LossMechanism& m) {
     for (std::size_t i = 0; i < message.copies.size(); ++i) {
       ++m.copies[i].of_fate[static_cast<std::size_t>(message.copies[i])];
     }
+  }
+}
+
+// The history of one lost message stands for those of all.
+void take_example(const RunResult& run, LossMechanism& m) {
+  if (!m.example.empty()) return;
+  for (const LostMessage& message : run.loss.lost) {
+    const std::string copies = describe_copies(run, message);
+    if (copies.empty()) continue;
+    m.example = "message " + std::to_string(message.key) + " of seed " + std::to_string(run.seed) +
+                ": " + copies;
+    return;
   }
 }
 
@@ -68,34 +81,7 @@ std::string explain_destruction(const LossMechanism& m, std::string text) {
   return text + ": " + count_text(m.lost) + " messages were nowhere else" + text_of(m.copies);
 }
 
-}  // namespace
-
-LossMechanism mechanism_of(const std::vector<RunResult>& runs) {
-  LossMechanism m;
-  std::vector<std::int64_t> ages;
-  for (const RunResult& run : runs) {
-    if (m.fault.empty() && run.fault() != nullptr) m.fault = run.fault()->kind;
-    m.at_risk += run.loss.at_risk;
-    if (run.loss.lost.empty()) continue;
-    ++m.runs_with_loss;
-    m.lost += static_cast<std::int64_t>(run.loss.lost.size());
-    m.lost_behind_last_flush +=
-        std::count_if(run.loss.lost.begin(), run.loss.lost.end(),
-                      [](const LostMessage& message) { return message.behind_last_flush; });
-    count_copies(run, m);
-    const std::int64_t last_flush_ns =
-        run.replicas.empty() ? -1 : run.replicas.front().store.last_flush_ns;
-    if (last_flush_ns < 0 || run.fault() == nullptr) continue;
-    ages.push_back(run.fault()->began_ns - last_flush_ns);
-  }
-  m.runs_with_flush_age = static_cast<std::int64_t>(ages.size());
-  m.flush_age_min_ns = quantile(ages, 0);
-  m.flush_age_median_ns = quantile(ages, 50);
-  m.flush_age_max_ns = quantile(ages, 100);
-  return m;
-}
-
-std::string explain(const LossMechanism& m) {
+std::string explain_without_example(const LossMechanism& m) {
   const std::string effect = effect_of(m.fault);
   if (m.fault == "host.destroy") return explain_destruction(m, effect);
   if (m.lost == 0 && m.at_risk == 0) {
@@ -116,6 +102,39 @@ std::string explain(const LossMechanism& m) {
     text += "; " + count_text(covered) + " lost messages had been covered by a flush";
   }
   return text + text_of(m.copies);
+}
+
+}  // namespace
+
+LossMechanism mechanism_of(const std::vector<RunResult>& runs) {
+  LossMechanism m;
+  std::vector<std::int64_t> ages;
+  for (const RunResult& run : runs) {
+    if (m.fault.empty() && run.fault() != nullptr) m.fault = run.fault()->kind;
+    m.at_risk += run.loss.at_risk;
+    if (run.loss.lost.empty()) continue;
+    ++m.runs_with_loss;
+    m.lost += static_cast<std::int64_t>(run.loss.lost.size());
+    m.lost_behind_last_flush +=
+        std::count_if(run.loss.lost.begin(), run.loss.lost.end(),
+                      [](const LostMessage& message) { return message.behind_last_flush; });
+    count_copies(run, m);
+    take_example(run, m);
+    const std::int64_t last_flush_ns =
+        run.replicas.empty() ? -1 : run.replicas.front().store.last_flush_ns;
+    if (last_flush_ns < 0 || run.fault() == nullptr) continue;
+    ages.push_back(run.fault()->began_ns - last_flush_ns);
+  }
+  m.runs_with_flush_age = static_cast<std::int64_t>(ages.size());
+  m.flush_age_min_ns = quantile(ages, 0);
+  m.flush_age_median_ns = quantile(ages, 50);
+  m.flush_age_max_ns = quantile(ages, 100);
+  return m;
+}
+
+std::string explain(const LossMechanism& m) {
+  const std::string text = explain_without_example(m);
+  return m.example.empty() ? text : text + " (" + m.example + ")";
 }
 
 }  // namespace drydock::reports

@@ -27,6 +27,7 @@ struct LossMechanism {
     std::int64_t of_fate[static_cast<std::size_t>(CopyFate::count_)] = {};
   };
   std::vector<Copies> copies;
+  std::string example;  // What became of the copies of the first lost message that was traced.
 };
 LossMechanism mechanism_of(const std::vector<RunResult>& runs);
 

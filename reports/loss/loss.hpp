@@ -3,6 +3,7 @@
 //
 //   loss      the checker
 //   explain   the mechanism behind the losses of one cell, in words
+//   provenance   how each copy of a lost message came and went
 //
 // This file: the checker. Pure.
 #pragma once

@@ -15,6 +15,18 @@ std::string_view name_of(CopyFate fate) {
   return "unnamed";
 }
 
+std::string_view name_of(CopyEnd end) {
+  switch (end) {
+    case CopyEnd::not_received: return "not-received";
+    case CopyEnd::kept: return "kept";
+    case CopyEnd::page_cache_lost: return "page-cache-lost";
+    case CopyEnd::destroyed: return "destroyed";
+    case CopyEnd::cut_by_recovery: return "cut-by-recovery";
+    case CopyEnd::count_: break;
+  }
+  return "unnamed";
+}
+
 std::string_view name_of(Stage stage) {
   switch (stage) {
     case Stage::detect: return "detect";

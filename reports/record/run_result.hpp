@@ -64,12 +64,37 @@ enum class CopyFate : std::uint8_t {
 };
 std::string_view name_of(CopyFate fate);
 
+// How a copy ended, as told by a run that was made again to trace it.
+enum class CopyEnd : std::uint8_t {
+  not_received,
+  kept,             // It did not end.
+  page_cache_lost,  // With its host's power or kernel; no flush had covered it.
+  destroyed,        // With its host and disks.
+  cut_by_recovery,  // The log was cut before it.
+  count_,
+};
+std::string_view name_of(CopyEnd end);
+
+// One broker's copy of a lost message. Times: -1 if it did not happen.
+struct CopyHistory {
+  CopyEnd end = CopyEnd::not_received;
+  std::int64_t appended_ns = -1;  // To its log.
+  std::int64_t flushed_ns = -1;   // The first flush that covered it was complete.
+  std::int64_t ended_ns = -1;
+  std::int32_t fault = -1;  // That ended it: an index of RunResult::faults; -1: none did.
+
+  friend bool operator==(const CopyHistory&, const CopyHistory&) = default;
+};
+
 struct LostMessage {
   std::uint64_t key = 0;
   std::int64_t physical_offset = -1;
   std::int64_t acked_ns = 0;
   bool behind_last_flush = false;  // Acknowledged, but no flush of the master had covered it.
   std::vector<CopyFate> copies;    // In the order of the run's replicas.
+  // The same copies, traced. Of the first messages of a run only (reports/loss/provenance.hpp).
+  std::vector<CopyHistory> histories = {};
+  std::int32_t last_copy_fault = -1;  // Of RunResult::faults the one that took the last copy.
 
   friend bool operator==(const LostMessage&, const LostMessage&) = default;
 };

@@ -69,14 +69,42 @@ CopyFate fate_from(const std::string& name) {
   throw std::runtime_error("no fate of a copy: " + name);
 }
 
+CopyEnd end_from(const std::string& name) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(CopyEnd::count_); ++i) {
+    if (name == name_of(static_cast<CopyEnd>(i))) return static_cast<CopyEnd>(i);
+  }
+  throw std::runtime_error("no end of a copy: " + name);
+}
+
+// A number that is -1 if there is none.
+Json number_json(std::int64_t number) { return number < 0 ? Json(nullptr) : Json(number); }
+
+Json json_of(const CopyHistory& copy) {
+  return {{"end", name_of(copy.end)},
+          {"appended_ns", number_json(copy.appended_ns)},
+          {"flushed_ns", number_json(copy.flushed_ns)},
+          {"ended_ns", number_json(copy.ended_ns)},
+          {"fault", number_json(copy.fault)}};
+}
+CopyHistory history_from(const Json& json) {
+  return {end_from(json.at("end")), optional_from(json.at("appended_ns")).value_or(-1),
+          optional_from(json.at("flushed_ns")).value_or(-1),
+          optional_from(json.at("ended_ns")).value_or(-1),
+          static_cast<std::int32_t>(optional_from(json.at("fault")).value_or(-1))};
+}
+
 Json json_of(const LostMessage& message) {
   Json copies = Json::array();
   for (const CopyFate fate : message.copies) copies.push_back(name_of(fate));
+  Json histories = Json::array();
+  for (const CopyHistory& copy : message.histories) histories.push_back(json_of(copy));
   return {{"key", message.key},
           {"physical_offset", message.physical_offset},
           {"acked_ns", message.acked_ns},
           {"behind_last_flush", message.behind_last_flush},
-          {"copies", copies}};
+          {"copies", copies},
+          {"histories", histories},
+          {"last_copy_fault", number_json(message.last_copy_fault)}};
 }
 LostMessage lost_from(const Json& json) {
   LostMessage message{json.at("key"),
@@ -85,6 +113,9 @@ LostMessage lost_from(const Json& json) {
                       json.at("behind_last_flush"),
                       {}};
   for (const Json& fate : json.at("copies")) message.copies.push_back(fate_from(fate));
+  for (const Json& copy : json.at("histories")) message.histories.push_back(history_from(copy));
+  message.last_copy_fault =
+      static_cast<std::int32_t>(optional_from(json.at("last_copy_fault")).value_or(-1));
   return message;
 }
 

@@ -12,6 +12,26 @@ Context& EventLog::traced(Context& context, std::size_t broker) {
   return traced_.back()->context;
 }
 
+void EventLog::keep(const Entry& entry) {
+  BrokerState& it = state(entry.broker);
+  if (entry.name == EventName::store_recovery_finished) {
+    it.last_append.reset();
+    it.last_flush.reset();
+    entries_.push_back(entry);
+    return;
+  }
+  auto& last = entry.name == EventName::store_appended ? it.last_append : it.last_flush;
+  // What a fault has found stays.
+  const bool replaces =
+      provenance_ == Provenance::latest && last && entries_[*last].time_ns > latest_fault_ns_();
+  if (replaces) {
+    entries_[*last] = entry;
+    return;
+  }
+  last = entries_.size();
+  entries_.push_back(entry);
+}
+
 void EventLog::life_begins(std::size_t broker) {
   BrokerState& it = state(broker);
   reports::BrokerLife life = std::exchange(it.next, {});
@@ -61,9 +81,7 @@ void EventLog::Tap::event(EventName name, std::int64_t a, std::int64_t b) {
     case EventName::store_appended:
       log_.ends_.at(broker_) = name == EventName::store_appended ? a + b : a;
       [[fallthrough]];
-    case EventName::store_flushed:
-      log_.entries_.push_back({name, broker_, log_.kernel_.now(), a, b});
-      break;
+    case EventName::store_flushed: log_.keep({name, broker_, log_.kernel_.now(), a, b}); break;
     case EventName::serving_started:
       log_.serving_.push_back(a);
       if (reports::BrokerLife* const life = log_.latest_life(broker_)) {
@@ -105,6 +123,26 @@ reports::StoreFacts EventLog::store_facts(std::size_t broker, std::int64_t fault
     }
   }
   return facts;
+}
+
+std::vector<reports::StoreEvent> EventLog::store_events(std::size_t broker) const {
+  ENSURE(provenance_ == Provenance::full);
+  using Kind = reports::StoreEvent::Kind;
+  std::vector<reports::StoreEvent> events;
+  for (const Entry& entry : entries_) {
+    if (entry.broker != broker) continue;
+    reports::StoreEvent event;
+    event.time_ns = entry.time_ns;
+    event.to = entry.a;
+    if (entry.name == EventName::store_appended) {
+      event.from = entry.a;
+      event.to = entry.a + entry.b;
+    } else {
+      event.kind = entry.name == EventName::store_flushed ? Kind::flushed : Kind::recovered;
+    }
+    events.push_back(event);
+  }
+  return events;
 }
 
 std::int64_t EventLog::end_of_log(std::size_t broker) const {

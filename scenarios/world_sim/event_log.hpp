@@ -3,19 +3,33 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/runtime/context.hpp"
+#include "reports/loss/provenance.hpp"
 #include "reports/record/run_result.hpp"
 #include "reports/rto/stages.hpp"
 #include "sim/kernel/kernel.hpp"
 
 namespace drydock::scenarios {
 
+// How much of what stores tell is kept.
+enum class Provenance : std::uint8_t {
+  latest,  // Between two faults or recoveries the latest append and the latest flush of each
+           // broker.
+  full,    // All of it: where each copy of a message came from, and what it met.
+};
+
 class EventLog {
  public:
-  explicit EventLog(const sim::Kernel& kernel) : kernel_(kernel) {}
+  // `latest_fault_ns`: when the latest fault so far took effect, -1 if none has.
+  EventLog(const sim::Kernel& kernel, Provenance provenance,
+           std::function<std::int64_t()> latest_fault_ns)
+      : kernel_(kernel), provenance_(provenance), latest_fault_ns_(std::move(latest_fault_ns)) {}
 
   // Instead of a broker: the process is another one, such as a client.
   static constexpr std::size_t kNoBroker = static_cast<std::size_t>(-1);
@@ -34,6 +48,8 @@ class EventLog {
   reports::StoreFacts store_facts(std::size_t broker, std::int64_t fault_ns) const;
   // The end of its log as the last recovery or append left it; 0 if there was none.
   std::int64_t end_of_log(std::size_t broker) const;
+  // With full provenance: all that the broker told of its log.
+  std::vector<reports::StoreEvent> store_events(std::size_t broker) const;
   // For the stages of an outage.
   const reports::WayBack& way_back() const { return way_; }
   // Whether this life of a process has told that it serves.
@@ -51,9 +67,12 @@ class EventLog {
   };
   // What is known of a broker besides the lives that it has led.
   struct BrokerState {
-    reports::BrokerLife next;              // What will have led to its next life.
-    std::size_t lives = 0;                 // How many it has begun.
-    std::size_t life = 0;                  // The latest of them, in `way_`.
+    reports::BrokerLife next;  // What will have led to its next life.
+    std::size_t lives = 0;     // How many it has begun.
+    std::size_t life = 0;      // The latest of them, in `way_`.
+    // In `entries_`: what a later entry of its kind may replace. None after a recovery.
+    std::optional<std::size_t> last_append;
+    std::optional<std::size_t> last_flush;
     std::vector<std::int64_t> new_slaves;  // Connected, and silent so far: their addresses.
   };
 
@@ -79,6 +98,7 @@ class EventLog {
     Context context;
   };
 
+  void keep(const Entry& entry);
   void life_begins(std::size_t broker);
   BrokerState& state(std::size_t broker);
   reports::BrokerLife& next_life(std::size_t broker) { return state(broker).next; }
@@ -87,6 +107,8 @@ class EventLog {
   void slave_acknowledged(std::size_t broker, std::int64_t address);
 
   const sim::Kernel& kernel_;
+  Provenance provenance_;
+  std::function<std::int64_t()> latest_fault_ns_;
   std::vector<Entry> entries_;
   std::vector<std::int64_t> ends_;        // Of logs, by broker.
   std::vector<std::int64_t> serving_;     // Process ids.

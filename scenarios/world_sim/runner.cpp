@@ -37,6 +37,22 @@ std::string compare(const Experiment& experiment, const Cell& cell, std::uint64_
          ")";
 }
 
+// Runs the seed again and traces the copies of what was lost. The same run, or the harness is
+// broken: then `divergence` says so.
+void trace_losses(const Experiment& experiment, const Cell& cell, reports::RunResult& result) {
+  SimRun again(experiment, cell, result.seed, Provenance::full);
+  while (again.advance()) {
+  }
+  const reports::RunResult traced = again.result();
+  if (traced.fingerprint != result.fingerprint) {
+    result.divergence = "the run (" + result.fingerprint +
+                        ") is another one with full provenance (" + traced.fingerprint + ")";
+    return;
+  }
+  ENSURE(traced.loss.lost.size() == result.loss.lost.size());
+  result.loss = traced.loss;
+}
+
 }  // namespace
 
 reports::RunResult run_one(const Experiment& experiment, const Cell& cell, std::uint64_t seed,
@@ -48,7 +64,8 @@ reports::RunResult run_one(const Experiment& experiment, const Cell& cell, std::
     while (run.advance()) {
     }
     result = run.result();
-    if (verification == Verification::side_by_side) {
+    if (!result.loss.lost.empty()) trace_losses(experiment, cell, result);
+    if (result.divergence.empty() && verification == Verification::side_by_side) {
       result.divergence = compare(experiment, cell, seed, result.fingerprint);
     }
     result.verdict = reports::Verdict::inconclusive;

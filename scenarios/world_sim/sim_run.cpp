@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "reports/loss/loss.hpp"
+#include "reports/loss/provenance.hpp"
 #include "reports/order/order.hpp"
 #include "reports/rto/rto.hpp"
 #include "reports/rto/stages.hpp"
@@ -16,11 +17,13 @@ constexpr Duration kStartLimit = Duration::s(300);
 
 }  // namespace
 
-SimRun::SimRun(const Experiment& experiment, const Cell& cell, std::uint64_t seed)
+SimRun::SimRun(const Experiment& experiment, const Cell& cell, std::uint64_t seed,
+               Provenance provenance)
     : experiment_(experiment),
       cell_(cell),
+      provenance_(provenance),
       plan_(draw_plan(cell, seed)),
-      world_(experiment, cell, seed) {
+      world_(experiment, cell, seed, provenance) {
   enter(Phase::start);
 }
 
@@ -188,10 +191,22 @@ reports::RunResult SimRun::result() {
   if (store_.read) {
     run.loss = reports::check_loss(history, store_, run.replicas);
     run.order = reports::check_order(history, store_);
+    if (provenance_ == Provenance::full) {
+      reports::trace_copies(history, store_traces(), run.faults, run.loss);
+    }
   }
   run.baseline = reports::measure_baseline(history, warm_begin_ns_, warm_end_ns_);
   if (fault_ns() >= 0) run.rto = outage(run.baseline);
   return run;
+}
+
+std::vector<reports::StoreTrace> SimRun::store_traces() const {
+  std::vector<reports::StoreTrace> traces;
+  const std::vector<BrokerSpec>& brokers = experiment_.drill.brokers;
+  for (std::size_t i = 0; i < brokers.size(); ++i) {
+    traces.push_back({brokers[i].name, brokers[i].host, world_.events().store_events(i)});
+  }
+  return traces;
 }
 
 reports::RtoReport SimRun::outage(const reports::BaselineReport& baseline) const {

@@ -15,8 +15,9 @@ namespace drydock::scenarios {
 // can be advanced event by event beside another one.
 class SimRun : public sim::Verifiable {
  public:
-  // The experiment outlives the run.
-  SimRun(const Experiment& experiment, const Cell& cell, std::uint64_t seed);
+  // The experiment outlives the run. Provenance changes nothing in the run but what is kept of it.
+  SimRun(const Experiment& experiment, const Cell& cell, std::uint64_t seed,
+         Provenance provenance = Provenance::latest);
 
   sim::Kernel& kernel() override { return world_.kernel(); }
   bool advance() override;
@@ -40,12 +41,14 @@ class SimRun : public sim::Verifiable {
   std::vector<reports::FaultFact> fault_facts() const;
   std::int64_t fault_ns() const;
   std::vector<reports::ReplicaFacts> replica_facts() const;
+  std::vector<reports::StoreTrace> store_traces() const;
   reports::RtoReport outage(const reports::BaselineReport& baseline) const;
   // Whether SEND_OK waits for a slave, by the master's configuration and what the client asks for.
   reports::Sends sends() const;
 
   const Experiment& experiment_;
   const Cell& cell_;
+  Provenance provenance_;
   faults::Plan plan_;
   std::string note_;
   reports::FinalStore store_;

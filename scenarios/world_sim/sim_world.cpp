@@ -57,10 +57,11 @@ void check_simulated(const Drill& drill) {
   }
 }
 
-SimWorld::SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t seed)
+SimWorld::SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t seed,
+                   Provenance provenance)
     : kernel_(sim::KernelOptions{.seed = seed, .perturb_schedule = experiment.perturb}),
       recorder_([this] { return kernel_.now(); }),
-      events_(kernel_),
+      events_(kernel_, provenance, [this] { return injector_.latest_began_ns(); }),
       buggify_(experiment.drill.behaviour.buggify),
       injector_(kernel_, *this),
       network_(kernel_) {

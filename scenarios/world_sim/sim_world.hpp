@@ -34,7 +34,8 @@ std::vector<std::string> not_modelled();
 
 class SimWorld : public faults::Targets, public sim::HostListener {
  public:
-  SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t seed);
+  SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t seed,
+           Provenance provenance = Provenance::latest);
   ~SimWorld() override;
 
   sim::Kernel& kernel() { return kernel_; }

@@ -55,6 +55,9 @@ SCENARIO("a power loss takes what no flush had covered, whatever the replication
     for (const reports::RunResult& each : result.runs) {
       for (const reports::LostMessage& message : each.loss.lost) {
         CHECK(message.copies.at(0) == reports::CopyFate::behind_last_flush);
+        CHECK(message.histories.at(0).end == reports::CopyEnd::page_cache_lost);
+        CHECK(message.histories.at(0).flushed_ns == -1);
+        CHECK(message.last_copy_fault == (message.histories.at(1).appended_ns < 0 ? 0 : -1));
       }
     }
   }
@@ -69,6 +72,10 @@ SCENARIO("a master that is gone for good leaves what its slave had received", "[
         for (const reports::LostMessage& message : each.loss.lost) {
           CHECK(message.copies.at(0) == reports::CopyFate::destroyed);
           CHECK(message.copies.at(1) == reports::CopyFate::not_received);
+          CHECK(message.histories.at(0).end == reports::CopyEnd::destroyed);
+          CHECK(message.histories.at(0).ended_ns == each.faults.at(0).began_ns);
+          CHECK(message.histories.at(1).end == reports::CopyEnd::not_received);
+          CHECK(message.last_copy_fault == 0);
         }
       }
     }

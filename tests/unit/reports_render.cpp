@@ -231,6 +231,8 @@ TEST(Json, ARunSurvivesTheWayThereAndBack) {
   run.rto.steady = Steady::reached;
   run.rto.steady_ns = 12;
   run.order = {1, {{1, 2, 3, 4, 5}}};
+  run.loss.lost[0].histories = {{CopyEnd::cut_by_recovery, 1, 2, 3, 0}, {}};
+  run.loss.lost[0].last_copy_fault = 0;
   EXPECT_EQ(run_from_json(run_to_json(run)), run);
 }
 

@@ -1,0 +1,207 @@
+#include "reports/loss/provenance.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "reports/record/numbers.hpp"
+
+namespace drydock::reports {
+namespace {
+
+const char* text_of(CopyEnd end) {
+  switch (end) {
+    case CopyEnd::not_received: return "never received";
+    case CopyEnd::kept: return "kept";
+    case CopyEnd::page_cache_lost: return "its page cache was lost";
+    case CopyEnd::destroyed: return "its disk was destroyed";
+    case CopyEnd::cut_by_recovery: return "recovery cut it off";
+    case CopyEnd::count_: break;
+  }
+  return "";
+}
+
+constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
+using Kind = StoreEvent::Kind;
+
+std::int64_t first_append(const StoreTrace& trace, std::int64_t offset, std::int64_t from_ns,
+                          std::int64_t before_ns) {
+  for (const StoreEvent& event : trace.events) {
+    if (event.kind != Kind::appended || event.time_ns < from_ns) continue;
+    if (event.time_ns >= before_ns) break;
+    if (event.from <= offset && offset < event.to) return event.time_ns;
+  }
+  return -1;
+}
+
+std::int64_t first_flush(const StoreTrace& trace, std::int64_t offset, const CopyHistory& copy) {
+  const std::int64_t before_ns = copy.ended_ns < 0 ? kForEver : copy.ended_ns;
+  for (const StoreEvent& event : trace.events) {
+    if (event.kind != Kind::flushed || event.time_ns < copy.appended_ns) continue;
+    if (event.time_ns > before_ns) break;
+    if (event.to > offset) return event.time_ns;
+  }
+  return -1;
+}
+
+// The first recovery since `from_ns`; null if there was none.
+const StoreEvent* recovery_since(const StoreTrace& trace, std::int64_t from_ns) {
+  const auto found = std::ranges::find_if(trace.events, [&](const StoreEvent& event) {
+    return event.kind == Kind::recovered && event.time_ns >= from_ns;
+  });
+  return found == trace.events.end() ? nullptr : &*found;
+}
+
+// The copies of one message.
+class Copies {
+ public:
+  Copies(const std::vector<StoreTrace>& traces, const std::vector<FaultFact>& faults,
+         std::int64_t offset, std::int64_t sent_ns)
+      : traces_(traces), faults_(faults), offset_(offset) {
+    std::vector<CopyHistory> first(traces.size());
+    std::size_t origin = traces.size();
+    for (std::size_t i = 0; i < traces.size(); ++i) {
+      first[i].appended_ns = first_append(traces[i], offset, sent_ns, kForEver);
+      if (first[i].appended_ns < 0) continue;
+      if (origin == traces.size() || first[i].appended_ns < first[origin].appended_ns) origin = i;
+    }
+    histories_.resize(traces.size());
+    if (origin == traces.size()) return;
+    histories_[origin] = ended(traces[origin], first[origin]);
+    const std::int64_t source_gone_ns = others_append_from(histories_[origin].ended_ns);
+    for (std::size_t i = 0; i < traces.size(); ++i) {
+      if (i == origin) continue;
+      CopyHistory copy;
+      copy.appended_ns = first_append(traces[i], offset, sent_ns, source_gone_ns);
+      if (copy.appended_ns >= 0) histories_[i] = ended(traces[i], copy);
+    }
+  }
+  std::vector<CopyHistory> histories() && { return std::move(histories_); }
+
+ private:
+  // Since the source of a message is gone, the first moment from which logs go on with others: a
+  // recovery anywhere. What was under way before may still have arrived.
+  std::int64_t others_append_from(std::int64_t gone_ns) const {
+    if (gone_ns < 0) return kForEver;
+    std::int64_t first = kForEver;
+    for (const StoreTrace& trace : traces_) {
+      const StoreEvent* const recovery = recovery_since(trace, gone_ns);
+      if (recovery != nullptr) first = std::min(first, recovery->time_ns);
+    }
+    return first;
+  }
+
+  // The latest fault in [from, to] that hit the broker or its host; -1: none did.
+  std::int32_t fault_in(const StoreTrace& trace, std::int64_t from_ns, std::int64_t to_ns) const {
+    std::int32_t latest = -1;
+    for (std::size_t i = 0; i < faults_.size(); ++i) {
+      const FaultFact& fault = faults_[i];
+      if (!fault.breaks || (fault.target != trace.host && fault.target != trace.broker)) continue;
+      if (fault.began_ns < from_ns || fault.began_ns > to_ns) continue;
+      if (latest < 0 || fault.began_ns >= faults_[static_cast<std::size_t>(latest)].began_ns) {
+        latest = static_cast<std::int32_t>(i);
+      }
+    }
+    return latest;
+  }
+
+  // The copy with what became of it.
+  CopyHistory ended(const StoreTrace& trace, CopyHistory copy) const {
+    copy.end = CopyEnd::kept;
+    // Recoveries that find it leave it; the first one that does not ends it.
+    std::int64_t from_ns = copy.appended_ns;
+    const StoreEvent* recovery = recovery_since(trace, from_ns);
+    while (recovery != nullptr && recovery->to > offset_) {
+      from_ns = recovery->time_ns;
+      recovery = recovery_since(trace, from_ns + 1);
+    }
+    copy.fault = fault_in(trace, from_ns, recovery == nullptr ? kForEver : recovery->time_ns);
+    const FaultFact* const fault = copy.fault < 0 ? nullptr : &faults_[fault_index(copy.fault)];
+    copy.flushed_ns = first_flush(trace, offset_, copy);
+    if (fault != nullptr && fault->kind == "host.destroy") {
+      return end_with(trace, copy, CopyEnd::destroyed, fault->began_ns);
+    }
+    const bool dark =
+        fault != nullptr && (fault->kind == "host.power-loss" || fault->kind == "host.panic");
+    const bool covered = copy.flushed_ns >= 0 && dark && copy.flushed_ns <= fault->began_ns;
+    if (dark && !covered && (recovery != nullptr || fault->ended_ns < 0)) {
+      return end_with(trace, copy, CopyEnd::page_cache_lost, fault->began_ns);
+    }
+    if (recovery != nullptr) {
+      return end_with(trace, copy, CopyEnd::cut_by_recovery, recovery->time_ns);
+    }
+    copy.fault = -1;
+    return copy;
+  }
+
+  CopyHistory end_with(const StoreTrace& trace, CopyHistory copy, CopyEnd end,
+                       std::int64_t at_ns) const {
+    copy.end = end;
+    copy.ended_ns = at_ns;
+    copy.flushed_ns = first_flush(trace, offset_, copy);
+    return copy;
+  }
+
+  static std::size_t fault_index(std::int32_t index) { return static_cast<std::size_t>(index); }
+
+  const std::vector<StoreTrace>& traces_;
+  const std::vector<FaultFact>& faults_;
+  std::int64_t offset_;
+  std::vector<CopyHistory> histories_;
+};
+
+// Of the copy that went last; -1 if one is still there, or none ever was.
+std::int32_t fault_of_last(const std::vector<CopyHistory>& copies) {
+  const CopyHistory* last = nullptr;
+  for (const CopyHistory& copy : copies) {
+    if (copy.end == CopyEnd::not_received) continue;
+    if (copy.end == CopyEnd::kept) return -1;
+    if (last == nullptr || copy.ended_ns > last->ended_ns) last = &copy;
+  }
+  return last == nullptr ? -1 : last->fault;
+}
+
+// "3.10 ms before the fault".
+std::string when(std::int64_t time_ns, std::int64_t fault_ns) {
+  if (time_ns == fault_ns) return "the fault";
+  const std::int64_t apart = time_ns - fault_ns;
+  return duration_text(apart < 0 ? -apart : apart) + (apart < 0 ? " before" : " after") +
+         " the fault";
+}
+
+std::string describe(const RunResult& run, const CopyHistory& copy) {
+  if (copy.end == CopyEnd::not_received) return " never received it";
+  const std::int64_t fault_ns = run.fault() == nullptr ? 0 : run.fault()->began_ns;
+  std::string text = " had it from " + when(copy.appended_ns, fault_ns);
+  text += copy.flushed_ns < 0 ? ", in no flush" : ", flushed " + when(copy.flushed_ns, fault_ns);
+  if (copy.end == CopyEnd::kept) return text + ", and keeps it";
+  text += ", until " + when(copy.ended_ns, fault_ns) + ": " + text_of(copy.end);
+  if (copy.fault < 0) return text;
+  const FaultFact& fault = run.faults.at(static_cast<std::size_t>(copy.fault));
+  return text + " (" + fault.kind + " on " + fault.target + ")";
+}
+
+}  // namespace
+
+void trace_copies(const History& history, const std::vector<StoreTrace>& traces,
+                  const std::vector<FaultFact>& faults, LossReport& loss) {
+  const std::size_t traced = std::min(loss.lost.size(), kHistoriesMax);
+  for (std::size_t i = 0; i < traced; ++i) {
+    LostMessage& message = loss.lost[i];
+    const auto send = std::ranges::find(history.sends, message.key, &SendRecord::key);
+    if (send == history.sends.end() || message.physical_offset < 0) continue;
+    message.histories =
+        Copies(traces, faults, message.physical_offset, send->invoked_ns).histories();
+    message.last_copy_fault = fault_of_last(message.histories);
+  }
+}
+
+std::string describe_copies(const RunResult& run, const LostMessage& message) {
+  std::string text;
+  for (std::size_t i = 0; i < message.histories.size() && i < run.replicas.size(); ++i) {
+    text += (text.empty() ? "" : "; ") + run.replicas[i].broker;
+    text += describe(run, message.histories[i]);
+  }
+  return text;
+}
+
+}  // namespace drydock::reports

@@ -1,0 +1,61 @@
+// How each copy of a lost message came and went. Pure.
+//
+// A run that lost something is made again with every append and flush of every broker written down
+// (a run keeps only the latest between two faults). From these traces each lost message gets one
+// history per broker, and the fault that took its last copy.
+//
+//   appended   the broker's log held it: the first append of that offset since the message was
+//              sent. The broker with the earliest one took it from the client. Another one has it
+//              from there, so an append after recovery has given the offset to other messages, or
+//              after the log it came from was gone, is none of this message
+//   flushed    the first completed flush that covered it
+//   ended      host.destroy took the disk; or host.power-loss or host.panic took the page cache,
+//              no flush had covered it and recovery did not find it; or recovery cut the log
+//              before it
+//
+// What the kernel had written back by itself is not in the traces: such a copy shows as one that no
+// flush had covered, and yet is kept.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reports/record/history.hpp"
+#include "reports/record/run_result.hpp"
+
+namespace drydock::reports {
+
+// What happened to a broker's log.
+struct StoreEvent {
+  enum class Kind : std::uint8_t {
+    appended,   // [from, to)
+    flushed,    // Everything before `to`.
+    recovered,  // The log ends at `to`.
+  };
+  Kind kind = Kind::appended;
+  std::int64_t time_ns = 0;
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+};
+
+// All of it, in the order of time.
+struct StoreTrace {
+  std::string broker;
+  std::string host;
+  std::vector<StoreEvent> events;
+};
+
+// Beyond these a run's lost messages have no histories.
+inline constexpr std::size_t kHistoriesMax = 100;
+
+// Sets `histories` and `last_copy_fault` of the lost messages. `traces` in the order of the run's
+// replicas.
+void trace_copies(const History& history, const std::vector<StoreTrace>& traces,
+                  const std::vector<FaultFact>& faults, LossReport& loss);
+
+// "broker-a had it from 3.10 ms before the fault, in no flush, until the fault: its page cache was
+// lost (host.power-loss on h); broker-a-s never received it". Empty without histories.
+std::string describe_copies(const RunResult& run, const LostMessage& message);
+
+}  // namespace drydock::reports

@@ -1,0 +1,112 @@
+// Each way in which a copy of a lost message can end is told apart, with its times and the fault
+// that ended it. One message, key 1, sent at 100, at offset 1000 to 1100.
+#include "reports/loss/provenance.hpp"
+
+#include <gtest/gtest.h>
+
+namespace drydock::reports {
+namespace {
+
+using Kind = StoreEvent::Kind;
+
+constexpr StoreEvent appended(std::int64_t time_ns, std::int64_t from, std::int64_t to) {
+  return {Kind::appended, time_ns, from, to};
+}
+constexpr StoreEvent flushed(std::int64_t time_ns, std::int64_t to) {
+  return {Kind::flushed, time_ns, 0, to};
+}
+constexpr StoreEvent recovered(std::int64_t time_ns, std::int64_t to) {
+  return {Kind::recovered, time_ns, 0, to};
+}
+
+LostMessage trace(const std::vector<StoreTrace>& traces, const std::vector<FaultFact>& faults) {
+  History history;
+  history.sends.resize(1);
+  history.sends[0].key = 1;
+  history.sends[0].invoked_ns = 100;
+  LossReport loss;
+  loss.lost.push_back({1, 1'000, 120, true, {}});
+  trace_copies(history, traces, faults, loss);
+  return loss.lost[0];
+}
+
+const FaultFact kPowerLoss{"host.power-loss", "h", 200, 300};
+const FaultFact kDestroyed{"host.destroy", "h", 200, -1};
+
+TEST(Provenance, APageCacheGoesWithThePower) {
+  const LostMessage message =
+      trace({{"a", "h", {appended(110, 1'000, 1'100), flushed(150, 900), recovered(400, 1'000)}}},
+            {kPowerLoss});
+  EXPECT_EQ(message.histories,
+            (std::vector<CopyHistory>{{CopyEnd::page_cache_lost, 110, -1, 200, 0}}));
+  EXPECT_EQ(message.last_copy_fault, 0);
+}
+
+TEST(Provenance, ADiskGoesWithItsHostFlushedOrNot) {
+  const LostMessage message =
+      trace({{"a", "h", {appended(110, 1'000, 1'100), flushed(150, 1'100)}}, {"s", "h2", {}}},
+            {kDestroyed});
+  EXPECT_EQ(message.histories,
+            (std::vector<CopyHistory>{{CopyEnd::destroyed, 110, 150, 200, 0}, {}}));
+  EXPECT_EQ(message.last_copy_fault, 0);
+}
+
+TEST(Provenance, RecoveryThatCutsWhatWasFlushedIsNamed) {
+  const LostMessage message =
+      trace({{"a", "h", {appended(110, 1'000, 1'100), flushed(150, 1'100), recovered(400, 1'000)}}},
+            {kPowerLoss});
+  EXPECT_EQ(message.histories,
+            (std::vector<CopyHistory>{{CopyEnd::cut_by_recovery, 110, 150, 400, 0}}));
+}
+
+TEST(Provenance, ARecoveryThatFindsItLeavesIt) {
+  const LostMessage message =
+      trace({{"a", "h", {appended(110, 1'000, 1'100), recovered(400, 1'100)}}}, {kPowerLoss});
+  EXPECT_EQ(message.histories, (std::vector<CopyHistory>{{CopyEnd::kept, 110, -1, -1, -1}}));
+  EXPECT_EQ(message.last_copy_fault, -1);
+}
+
+TEST(Provenance, TheLastCopyIsTheOneThatWentLast) {
+  const FaultFact later{"host.power-loss", "h2", 250, 350};
+  const LostMessage message =
+      trace({{"a", "h", {appended(110, 1'000, 1'100), recovered(600, 1'000)}},
+             {"s", "h2", {appended(115, 900, 1'200), recovered(500, 900)}}},
+            {kPowerLoss, later});
+  ASSERT_EQ(message.histories.size(), 2u);
+  EXPECT_EQ(message.histories[1], (CopyHistory{CopyEnd::page_cache_lost, 115, -1, 250, 1}));
+  EXPECT_EQ(message.last_copy_fault, 1);
+}
+
+// Offsets are given out again: by the old master behind the cut, by a promoted slave behind its
+// end.
+TEST(Provenance, AnotherMessageAtTheSameOffsetIsNoCopy) {
+  const LostMessage message = trace(
+      {{"a", "h", {appended(50, 1'000, 1'100), recovered(60, 1'000), appended(110, 1'000, 1'100)}},
+       {"s", "h2", {recovered(400, 1'000), appended(500, 1'000, 1'100)}}},
+      {kDestroyed});
+  ASSERT_EQ(message.histories.size(), 2u);
+  EXPECT_EQ(message.histories[0].appended_ns, 110);
+  EXPECT_EQ(message.histories[1].end, CopyEnd::not_received);
+}
+
+TEST(Provenance, WhatWasUnderWayWhenItsSourceWentDownHasArrived) {
+  const LostMessage message =
+      trace({{"a", "h", {appended(110, 1'000, 1'100)}}, {"s", "h2", {appended(201, 1'000, 1'100)}}},
+            {kDestroyed});
+  EXPECT_EQ(message.histories.at(1), (CopyHistory{CopyEnd::kept, 201, -1, -1, -1}));
+}
+
+TEST(Provenance, IsToldInWords) {
+  RunResult run;
+  run.faults = {{"host.power-loss", "h", 200, 300}};
+  run.replicas = {{"a", "master", {}, false}, {"s", "slave", {}, false}};
+  LostMessage message;
+  EXPECT_EQ(describe_copies(run, message), "");
+  message.histories = {{CopyEnd::page_cache_lost, 110, -1, 200, 0}, {}};
+  EXPECT_EQ(describe_copies(run, message),
+            "a had it from 90 ns before the fault, in no flush, until the fault: its page cache "
+            "was lost (host.power-loss on h); s never received it");
+}
+
+}  // namespace
+}  // namespace drydock::reports
