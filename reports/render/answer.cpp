@@ -77,12 +77,9 @@ std::string outage_of(const CellSummary& s) {
 // What else the checkers counted; empty if all of it is 0.
 std::string besides(const CellSummary& s) {
   const std::pair<std::int64_t, const char*> counts[] = {
-      {s.unknown_stored, "unknown and stored"},
-      {s.unknown_absent, "unknown and absent"},
-      {s.failed_stored, "refused and stored"},
-      {s.duplicates, "duplicates"},
-      {s.order_violations, "out of order"},
-      {s.corrupt, "corrupt"},
+      {s.unknown_stored, "unknown and stored"}, {s.unknown_absent, "unknown and absent"},
+      {s.failed_stored, "refused and stored"},  {s.duplicates, "duplicates"},
+      {s.order_violations, "out of order"},     {s.corrupt, "corrupt"},
       {s.phantoms, "that nobody sent"}};
   std::string text;
   for (const auto& [count, what] : counts) {
