@@ -48,6 +48,14 @@ void take_example(const RunResult& run, LossMechanism& m) {
   }
 }
 
+void count_last_faults(const RunResult& run, LossMechanism& m) {
+  for (const LostMessage& message : run.loss.lost) {
+    if (message.last_copy_fault < 0) continue;
+    const FaultFact& fault = run.faults.at(static_cast<std::size_t>(message.last_copy_fault));
+    ++m.lost_with[fault.kind + " on " + fault.target];
+  }
+}
+
 const char* text_of(CopyFate fate) {
   switch (fate) {
     case CopyFate::not_received: return "not received yet";
@@ -81,7 +89,21 @@ std::string explain_destruction(const LossMechanism& m, std::string text) {
   return text + ": " + count_text(m.lost) + " messages were nowhere else" + text_of(m.copies);
 }
 
+// With several faults the traces of the lost messages tell which one it was.
+std::string explain_several(const LossMechanism& m) {
+  if (m.lost == 0) return "every acknowledged message outlived all faults";
+  std::string text = count_text(m.lost) + " messages lost their last copy";
+  std::int64_t traced = 0;
+  for (const auto& [fault, count] : m.lost_with) {
+    text += (traced == 0 ? ": " : ", ") + count_text(count) + " with " + fault;
+    traced += count;
+  }
+  if (traced < m.lost) text += "; " + count_text(m.lost - traced) + " were not traced";
+  return text;
+}
+
 std::string explain_without_example(const LossMechanism& m) {
+  if (m.several_faults) return explain_several(m);
   const std::string effect = effect_of(m.fault);
   if (m.fault == "host.destroy") return explain_destruction(m, effect);
   if (m.lost == 0 && m.at_risk == 0) {
@@ -111,6 +133,7 @@ LossMechanism mechanism_of(const std::vector<RunResult>& runs) {
   std::vector<std::int64_t> ages;
   for (const RunResult& run : runs) {
     if (m.fault.empty() && run.fault() != nullptr) m.fault = run.fault()->kind;
+    if (std::ranges::count(run.faults, true, &FaultFact::breaks) > 1) m.several_faults = true;
     m.at_risk += run.loss.at_risk;
     if (run.loss.lost.empty()) continue;
     ++m.runs_with_loss;
@@ -119,6 +142,7 @@ LossMechanism mechanism_of(const std::vector<RunResult>& runs) {
         std::count_if(run.loss.lost.begin(), run.loss.lost.end(),
                       [](const LostMessage& message) { return message.behind_last_flush; });
     count_copies(run, m);
+    count_last_faults(run, m);
     take_example(run, m);
     const std::int64_t last_flush_ns =
         run.replicas.empty() ? -1 : run.replicas.front().store.last_flush_ns;

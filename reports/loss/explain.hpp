@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,11 @@ struct LossMechanism {
   std::int64_t flush_age_median_ns = 0;
   std::int64_t flush_age_max_ns = 0;
   std::int64_t runs_with_flush_age = 0;
-  std::string fault;  // The kind of the fault; empty if the cell has none.
+  std::string fault;  // The kind of the fault, or of several the first one's; empty: none.
+  // With several faults: which of them took the last copy of how many of the traced messages, as
+  // "host.power-loss on h".
+  std::map<std::string, std::int64_t> lost_with;
+  bool several_faults = false;
   // What had become of the lost messages in each broker's log; empty if there is one broker only.
   struct Copies {
     std::string broker;

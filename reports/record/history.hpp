@@ -54,10 +54,18 @@ struct SendRecord {
   friend bool operator==(const SendRecord&, const SendRecord&) = default;
 };
 
-struct History {
+struct ProducerRecord {
+  std::string name;
   std::int64_t timeout_ns = 0;  // A logical send that takes longer counts as stalled.
-  std::vector<std::string> producers;
+};
+
+struct History {
+  std::vector<ProducerRecord> producers;
   std::vector<SendRecord> sends;  // In the order of their invocation.
+
+  std::int64_t timeout_ns(const SendRecord& send) const {
+    return producers.at(send.producer).timeout_ns;
+  }
 };
 
 }  // namespace drydock::reports

@@ -27,7 +27,15 @@ struct FaultFact {
   std::string target;
   std::int64_t began_ns = -1;  // -1: it never fired.
   std::int64_t ended_ns = -1;
-  bool breaks = true;  // Or else what an operator does about another one.
+  bool breaks = true;                        // Or else what an operator does about another one.
+  std::optional<std::int64_t> rto_fault_ns;  // Of one that breaks something; none: never.
+
+  // Whether it took effect, and its outage was the longer one.
+  bool outlasts(const FaultFact& other) const {
+    if (began_ns < 0 || other.began_ns < 0) return other.began_ns < 0 && began_ns >= 0;
+    if (!other.rto_fault_ns || !rto_fault_ns) return other.rto_fault_ns.has_value();
+    return *rto_fault_ns > *other.rto_fault_ns;
+  }
 
   friend bool operator==(const FaultFact&, const FaultFact&) = default;
 };
@@ -202,12 +210,14 @@ struct RunResult {
   RtoReport rto;
   BaselineReport baseline;
 
-  // The fault that broke something; null if there was none.
+  // Of the faults that broke something the one with the longest outage, to which `rto` and the
+  // explanation of a loss refer; among equals the first. Null if there was none.
   const FaultFact* fault() const {
+    const FaultFact* worst = nullptr;
     for (const FaultFact& each : faults) {
-      if (each.breaks) return &each;
+      if (each.breaks && (worst == nullptr || each.outlasts(*worst))) worst = &each;
     }
-    return nullptr;
+    return worst;
   }
 
   friend bool operator==(const RunResult&, const RunResult&) = default;

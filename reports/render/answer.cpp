@@ -48,11 +48,14 @@ std::vector<Configuration> configurations_of(const DrillResult& result) {
   return configurations;
 }
 
+// "host.power-loss", or the kinds of several.
 std::string fault_of(const CellResult& cell) {
-  for (const RunResult& run : cell.runs) {
-    if (run.fault() != nullptr) return run.fault()->kind;
+  std::string kinds;
+  if (cell.runs.empty()) return "no fault";
+  for (const FaultFact& fault : cell.runs.front().faults) {
+    if (fault.breaks) kinds += (kinds.empty() ? "" : " and ") + fault.kind;
   }
-  return "no fault";
+  return kinds.empty() ? "no fault" : kinds;
 }
 
 std::string joined(const std::vector<std::string>& parts, const char* between) {

@@ -33,11 +33,16 @@ Json json_of(const FaultFact& fault) {
           {"target", fault.target},
           {"began_ns", fault.began_ns < 0 ? Json(nullptr) : Json(fault.began_ns)},
           {"ended_ns", fault.ended_ns < 0 ? Json(nullptr) : Json(fault.ended_ns)},
-          {"breaks", fault.breaks}};
+          {"breaks", fault.breaks},
+          {"rto_fault_ns", optional_json(fault.rto_fault_ns)}};
 }
 FaultFact fault_from(const Json& json) {
-  return {json.at("kind"), json.at("target"), optional_from(json.at("began_ns")).value_or(-1),
-          optional_from(json.at("ended_ns")).value_or(-1), json.at("breaks")};
+  return {json.at("kind"),
+          json.at("target"),
+          optional_from(json.at("began_ns")).value_or(-1),
+          optional_from(json.at("ended_ns")).value_or(-1),
+          json.at("breaks"),
+          optional_from(json.at("rto_fault_ns"))};
 }
 
 Json json_of(const StoreFacts& store) {

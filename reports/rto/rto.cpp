@@ -17,8 +17,9 @@ std::optional<std::int64_t> first_ack_invoked_after(const History& history, std:
   return first;
 }
 
-bool acked_in_time(const SendRecord& send, std::int64_t timeout_ns) {
-  return send.outcome == SendOutcome::acked && send.completed_ns - send.invoked_ns <= timeout_ns;
+bool acked_in_time(const History& history, const SendRecord& send) {
+  return send.outcome == SendOutcome::acked &&
+         send.completed_ns - send.invoked_ns <= history.timeout_ns(send);
 }
 
 RtoReport measure_rto(const History& history, const BaselineReport& baseline,
@@ -35,7 +36,7 @@ RtoReport measure_rto(const History& history, const BaselineReport& baseline,
     if (completed > fault_ns) {
       report.longest_stall_ns = std::max(report.longest_stall_ns, completed - send.invoked_ns);
     }
-    if (send.invoked_ns <= fault_ns || acked_in_time(send, history.timeout_ns)) continue;
+    if (send.invoked_ns <= fault_ns || acked_in_time(history, send)) continue;
     if (!first_failed || send.invoked_ns < *first_failed) first_failed = send.invoked_ns;
   }
   if (!first_failed) {
@@ -57,7 +58,7 @@ BaselineReport measure_baseline(const History& history, std::int64_t begin_ns,
     if (send.outcome != SendOutcome::acked || !inside) continue;
     latencies.push_back(send.completed_ns - send.invoked_ns);
     report.window_acked +=
-        send.completed_ns >= end_ns - report.window_ns && acked_in_time(send, history.timeout_ns);
+        send.completed_ns >= end_ns - report.window_ns && acked_in_time(history, send);
   }
   report.acked = static_cast<std::int64_t>(latencies.size());
   report.latency_p50_ns = quantile(latencies, 50);

@@ -25,7 +25,7 @@ RtoReport measure_rto(const History& history, const BaselineReport& baseline,
                       const RtoWindow& window, const StageTimes& ends);
 
 // Acknowledged, and within its time-out.
-bool acked_in_time(const SendRecord& send, std::int64_t timeout_ns);
+bool acked_in_time(const History& history, const SendRecord& send);
 // Completion of the first acknowledged send that was invoked after `after_ns`; none if there is
 // none.
 std::optional<std::int64_t> first_ack_invoked_after(const History& history, std::int64_t after_ns);

@@ -10,7 +10,7 @@ namespace {
 std::vector<std::int64_t> completions(const History& history, const RtoWindow& window) {
   std::vector<std::int64_t> times;
   for (const SendRecord& send : history.sends) {
-    if (!acked_in_time(send, history.timeout_ns)) continue;
+    if (!acked_in_time(history, send)) continue;
     if (send.completed_ns > window.fault_ns) times.push_back(send.completed_ns);
   }
   std::sort(times.begin(), times.end());

@@ -108,9 +108,7 @@ void read_load(const JsonAt& load, Drill& drill) {
   for (const std::string& name : producers.keys()) {
     drill.producers.push_back(read_producer(name, producers.at(name), drill));
   }
-  if (drill.producers.size() != 1) {
-    producers.refuse("must name one producer: this version runs one");
-  }
+  if (drill.producers.empty()) producers.refuse("must name a producer");
 }
 
 }  // namespace drydock::scenarios

@@ -86,7 +86,7 @@ Task<void> run_producer(Context& context, const ProducerSpec& spec, Destination 
                 make_producer(context, spec, std::move(destination)),
                 SharedBytes::copy_of(spec.topic),
                 context.clock.now(),
-                recorder.producer(spec.name)};
+                recorder.producer(spec.name, spec.timeout)};
   TaskScope slots(context.scope);
   for (int i = 0; i < spec.in_flight; ++i) slots.spawn(run_slot(sender));
   co_await slots.join();

@@ -16,11 +16,11 @@ reports::SendOutcome outcome_of(SendStatus status) {
 
 }  // namespace
 
-std::uint32_t Recorder::producer(const std::string& name) {
-  std::vector<std::string>& names = history_.producers;
-  const auto found = std::ranges::find(names, name);
-  const auto index = static_cast<std::uint32_t>(found - names.begin());
-  if (found == names.end()) names.push_back(name);
+std::uint32_t Recorder::producer(const std::string& name, Duration timeout) {
+  std::vector<reports::ProducerRecord>& known = history_.producers;
+  const auto found = std::ranges::find(known, name, &reports::ProducerRecord::name);
+  const auto index = static_cast<std::uint32_t>(found - known.begin());
+  if (found == known.end()) known.push_back({name, timeout.count_ns()});
   return index;
 }
 

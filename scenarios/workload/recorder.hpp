@@ -17,7 +17,7 @@ class Recorder {
   explicit Recorder(std::function<std::int64_t()> now) : now_(std::move(now)) {}
 
   // The number of a producer in the history: the same for all lives of one name.
-  std::uint32_t producer(const std::string& name);
+  std::uint32_t producer(const std::string& name, Duration timeout);
   // A new logical send; returns its key. Keys count from 1 over all clients of the run.
   std::uint64_t invoked(std::uint32_t producer, std::int64_t body_bytes);
   void completed(std::uint64_t key, const SendOutcome& outcome);
@@ -25,7 +25,6 @@ class Recorder {
   // When the latest acknowledged send had been invoked: writes work since then. -1: none was.
   std::int64_t latest_acked_invocation_ns() const { return latest_acked_invocation_ns_; }
 
-  void set_timeout(Duration timeout) { history_.timeout_ns = timeout.count_ns(); }
   const reports::History& history() const { return history_; }
 
  private:

@@ -153,23 +153,25 @@ std::vector<reports::FaultFact> SimRun::fault_facts() const {
   return facts;
 }
 
-// When the fault that breaks something took effect; -1: not at all.
-std::int64_t SimRun::fault_ns() const {
-  const auto& statuses = world_.injector().statuses();
-  for (std::size_t i = 0; i < statuses.size(); ++i) {
-    if (faults::breaks(plan_.faults[i].kind)) return statuses[i].began_ns;
+// Each fault's own outage, and that of the one that counts.
+void SimRun::take_outages(reports::RunResult& run) const {
+  for (reports::FaultFact& fault : run.faults) {
+    if (!fault.breaks || fault.began_ns < 0) continue;
+    fault.rto_fault_ns = outage(run.baseline, fault.began_ns).fault_ns;
   }
-  return -1;
+  const reports::FaultFact* const counted = run.fault();
+  if (counted == nullptr || counted->began_ns < 0) return;
+  run.rto = outage(run.baseline, counted->began_ns);
 }
 
-std::vector<reports::ReplicaFacts> SimRun::replica_facts() const {
+std::vector<reports::ReplicaFacts> SimRun::replica_facts(std::int64_t fault_ns) const {
   std::vector<reports::ReplicaFacts> replicas;
   const std::vector<BrokerSpec>& brokers = experiment_.drill.brokers;
   for (std::size_t i = 0; i < brokers.size(); ++i) {
     reports::ReplicaFacts replica;
     replica.broker = brokers[i].name;
     replica.role = brokers[i].role;
-    replica.store = world_.events().store_facts(i, fault_ns());
+    replica.store = world_.events().store_facts(i, fault_ns);
     replica.destroyed = world_.destroyed(brokers[i].host);
     replicas.push_back(std::move(replica));
   }
@@ -187,7 +189,9 @@ reports::RunResult SimRun::result() {
   run.note = store_.note.empty() ? note_ : store_.note;
   run.plan = text_of(plan_);
   run.faults = fault_facts();
-  run.replicas = replica_facts();
+  run.baseline = reports::measure_baseline(history, warm_begin_ns_, warm_end_ns_);
+  take_outages(run);
+  run.replicas = replica_facts(run.fault() == nullptr ? -1 : run.fault()->began_ns);
   if (store_.read) {
     run.loss = reports::check_loss(history, store_, run.replicas);
     run.order = reports::check_order(history, store_);
@@ -195,8 +199,6 @@ reports::RunResult SimRun::result() {
       reports::trace_copies(history, store_traces(), run.faults, run.loss);
     }
   }
-  run.baseline = reports::measure_baseline(history, warm_begin_ns_, warm_end_ns_);
-  if (fault_ns() >= 0) run.rto = outage(run.baseline);
   return run;
 }
 
@@ -209,9 +211,10 @@ std::vector<reports::StoreTrace> SimRun::store_traces() const {
   return traces;
 }
 
-reports::RtoReport SimRun::outage(const reports::BaselineReport& baseline) const {
+reports::RtoReport SimRun::outage(const reports::BaselineReport& baseline,
+                                  std::int64_t fault_ns) const {
   const reports::History& history = world_.recorder().history();
-  const reports::RtoWindow window{fault_ns(), load_end_ns_};
+  const reports::RtoWindow window{fault_ns, load_end_ns_};
   const auto served = reports::first_ack_invoked_after(history, window.fault_ns);
   reports::StageTimes ends = reports::kNoStageEnds;
   if (served) {
@@ -222,7 +225,7 @@ reports::RtoReport SimRun::outage(const reports::BaselineReport& baseline) const
 
 reports::Sends SimRun::sends() const {
   const bool wait = cell_.brokers.front().ha.copies_awaited() > 1 &&
-                    experiment_.drill.producers.front().wait_store_ok;
+                    std::ranges::any_of(experiment_.drill.producers, &ProducerSpec::wait_store_ok);
   return wait ? reports::Sends::wait_for_slave : reports::Sends::wait_for_nobody;
 }
 

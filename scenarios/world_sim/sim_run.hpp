@@ -39,10 +39,11 @@ class SimRun : public sim::Verifiable {
   void enter(Phase phase);
   void start_judge();
   std::vector<reports::FaultFact> fault_facts() const;
-  std::int64_t fault_ns() const;
-  std::vector<reports::ReplicaFacts> replica_facts() const;
+  void take_outages(reports::RunResult& run) const;
+  // As of a moment; -1: at the end.
+  std::vector<reports::ReplicaFacts> replica_facts(std::int64_t fault_ns) const;
   std::vector<reports::StoreTrace> store_traces() const;
-  reports::RtoReport outage(const reports::BaselineReport& baseline) const;
+  reports::RtoReport outage(const reports::BaselineReport& baseline, std::int64_t fault_ns) const;
   // Whether SEND_OK waits for a slave, by the master's configuration and what the client asks for.
   reports::Sends sends() const;
 

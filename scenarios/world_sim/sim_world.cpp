@@ -183,7 +183,6 @@ void SimWorld::add_producer(const ProducerSpec& spec, const Drill& drill, const 
     to.broker =
         Endpoint{machine(drill.brokers[i].host).host->address(), cell.brokers[i].listen_port};
   }
-  recorder_.set_timeout(spec.timeout);
   sim::Program program = [this, &spec, to](Context& context) {
     return run_producer(events_.traced(context, EventLog::kNoBroker), spec, to, recorder_);
   };

@@ -90,6 +90,20 @@ TEST(Verdicts, ASteadyStateThatCouldNotBeMeasuredIsInconclusive) {
   EXPECT_EQ(verdict_of(run, {soon}), Verdict::pass);
 }
 
+TEST(Faults, TheOneWithTheLongestOutageCounts) {
+  RunResult run;
+  EXPECT_EQ(run.fault(), nullptr);
+  run.faults.push_back({"operator.promote", "b", 10, -1, false, {}});
+  EXPECT_EQ(run.fault(), nullptr);
+  run.faults.push_back({"host.panic", "h", -1, -1, true, {}});
+  run.faults.push_back({"process.kill", "b", 20, 30, true, 5});
+  EXPECT_EQ(run.fault()->kind, "process.kill") << "the other one had no effect";
+  run.faults.push_back({"host.power-loss", "h", 40, -1, true, 7});
+  EXPECT_EQ(run.fault()->kind, "host.power-loss");
+  run.faults.push_back({"host.destroy", "h", 50, -1, true, {}});
+  EXPECT_EQ(run.fault()->kind, "host.destroy") << "it never ended";
+}
+
 TEST(Verdicts, ALossIsDamageUnlessTheCellAllowsOne) {
   EXPECT_EQ(verdict_of(good_run(), {kNoLoss}), Verdict::pass);
   EXPECT_EQ(verdict_of(losing_run(), {kNoLoss}), Verdict::safety);

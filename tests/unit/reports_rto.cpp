@@ -20,7 +20,7 @@ RtoReport measured(const History& history) {
 
 History history_of(std::initializer_list<SendRecord> sends) {
   History history;
-  history.timeout_ns = 50;
+  history.producers = {{"p", 50}};
   for (SendRecord send : sends) {
     send.key = history.sends.size() + 1;
     history.sends.push_back(send);
@@ -90,7 +90,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 // outage: they stay without an answer.
 History steady_load(std::int64_t seconds, std::int64_t outage_begin, std::int64_t outage_end) {
   History history;
-  history.timeout_ns = 3 * kSecond;
+  history.producers = {{"p", 3 * kSecond}};
   for (std::int64_t due = 0; due < seconds * kSecond; due += kSecond / 100) {
     const bool answered = due < outage_begin || due >= outage_end;
     history.sends.push_back(answered ? acked(due, due + 1'000'000) : unknown(due, -1));
@@ -128,7 +128,7 @@ TEST(Steady, ADipInsideTheWindowPutsItOff) {
 TEST(Steady, WhatIsCaughtUpInOneSecondDoesNotStandForOthers) {
   // What was due in ten seconds without an answer is acknowledged at 20 s, all at once.
   History history = steady_load(40, 10 * kSecond, 20 * kSecond);
-  history.timeout_ns = 60 * kSecond;
+  history.producers = {{"p", 60 * kSecond}};
   for (SendRecord& send : history.sends) {
     if (send.outcome != SendOutcome::unknown) continue;
     send.outcome = SendOutcome::acked;
