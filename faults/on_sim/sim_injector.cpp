@@ -28,6 +28,12 @@ std::optional<std::string> SimInjector::refuse(const Fault& fault) {
     case FaultKind::host_destroy:
       if (targets_.host_meant(fault.on).empty()) return what + ": there is no such host";
       return std::nullopt;
+    case FaultKind::net_partition:
+      if (targets_.host_meant(fault.on).empty()) return what + ": there is no such host";
+      if (fault.separation.from && targets_.host_meant(*fault.separation.from).empty()) {
+        return what + " from " + text_of(*fault.separation.from) + ": there is no such host";
+      }
+      return std::nullopt;
     case FaultKind::count_: break;
   }
   return what + ": not implemented in the simulation";
@@ -67,7 +73,7 @@ void SimInjector::on_begin(std::size_t index) {
   FaultStatus& status = statuses_[index];
   if (disarmed_ || status.state != FaultStatus::State::armed) return;
   const Fault& fault = plan_.faults[index];
-  if (!begin(fault, status)) {
+  if (!begin(index)) {
     status.state = FaultStatus::State::missed;
     return;
   }
@@ -77,18 +83,30 @@ void SimInjector::on_begin(std::size_t index) {
   if (fault.lasts) kernel_.after(armed_[index]->end, *fault.lasts);
 }
 
-bool SimInjector::begin(const Fault& fault, FaultStatus& status) {
-  if (fault.kind == FaultKind::process_kill) {
-    status.target = targets_.process_meant(fault.on);
-    sim::SimProcess* const process = targets_.process(status.target);
-    if (process == nullptr || process->ending()) return false;
-    process->kill();
-    return true;
+bool SimInjector::begin(std::size_t index) {
+  const Fault& fault = plan_.faults[index];
+  switch (fault.kind) {
+    case FaultKind::process_kill:
+    case FaultKind::operator_promote: return begin_on_process(fault, statuses_[index]);
+    case FaultKind::host_power_loss:
+    case FaultKind::host_panic:
+    case FaultKind::host_destroy: return begin_on_host(fault, statuses_[index]);
+    case FaultKind::net_partition: return begin_partition(index);
+    case FaultKind::count_: break;
   }
-  if (fault.kind == FaultKind::operator_promote) {
-    status.target = targets_.process_meant(fault.on);
-    return targets_.promote(status.target);
-  }
+  return false;
+}
+
+bool SimInjector::begin_on_process(const Fault& fault, FaultStatus& status) {
+  status.target = targets_.process_meant(fault.on);
+  if (fault.kind == FaultKind::operator_promote) return targets_.promote(status.target);
+  sim::SimProcess* const process = targets_.process(status.target);
+  if (process == nullptr || process->ending()) return false;
+  process->kill();
+  return true;
+}
+
+bool SimInjector::begin_on_host(const Fault& fault, FaultStatus& status) {
   status.target = targets_.host_meant(fault.on);
   sim::Host& host = targets_.host(status.target);
   if (!host.powered()) return false;
@@ -101,6 +119,17 @@ bool SimInjector::begin(const Fault& fault, FaultStatus& status) {
   return true;
 }
 
+bool SimInjector::begin_partition(std::size_t index) {
+  const Fault& fault = plan_.faults[index];
+  const std::optional<Selector>& from = fault.separation.from;
+  const std::string host = targets_.host_meant(fault.on);
+  const std::string other = from ? targets_.host_meant(*from) : "";
+  statuses_[index].target = host + " from " + (from ? other : "all others");
+  const bool apart = !host.empty() && host != other && (!from || !other.empty());
+  if (apart) armed_[index]->cut = targets_.cut(host, other, fault.separation.direction);
+  return apart;
+}
+
 void SimInjector::on_end(std::size_t index) {
   FaultStatus& status = statuses_[index];
   if (status.state != FaultStatus::State::active) return;
@@ -109,6 +138,8 @@ void SimInjector::on_end(std::size_t index) {
   status.ended_ns = kernel_.now();
   if (plan_.faults[index].kind == FaultKind::process_kill) {
     targets_.restart(status.target);
+  } else if (plan_.faults[index].kind == FaultKind::net_partition) {
+    targets_.mend(armed_[index]->cut);
   } else {
     targets_.host(status.target).restore_power();
   }

@@ -1,6 +1,7 @@
 // faults/on_sim carries out plans in the simulated world: kills and power losses at a virtual time,
 // at the n-th event, or at a crash point. It breaks things through the simulation's own means only
-// (SimProcess::kill, Host::lose_power), as events of their own, never from inside the victim.
+// (SimProcess::kill, Host::lose_power, SimNetwork::cut), as events of their own, never from inside
+// the victim.
 //
 // What it does not do: know what a cluster is made of. It asks `Targets`, which the composition
 // root implements.
@@ -30,6 +31,11 @@ class Targets {
   virtual void destroy(const std::string& host) = 0;
   // Makes a slave the master of its group. False if it is none, or does not run.
   virtual bool promote(const std::string& name) = 0;
+  // Stops what travels between the host and another one (empty: all others). Returns what `mend`
+  // takes.
+  virtual std::uint32_t cut(const std::string& host, const std::string& from,
+                            CutDirection direction) = 0;
+  virtual void mend(std::uint32_t cut) = 0;
   // Starts a process again, as its supervisor would. No effect if it runs or its host is dark.
   virtual void restart(const std::string& name) = 0;
 };
@@ -78,6 +84,7 @@ class SimInjector : public Injector {
           end(injector, index, &SimInjector::on_end) {}
     Moment begin;
     Moment end;
+    std::uint32_t cut = 0;  // Of an active net.partition.
   };
 
   std::optional<std::string> refuse(const Fault& fault);
@@ -85,8 +92,11 @@ class SimInjector : public Injector {
   void arm_crash_point(std::size_t index, sim::SimProcess& process);
   void on_begin(std::size_t index);
   void on_end(std::size_t index);
-  // False if there was nothing to break.
-  bool begin(const Fault& fault, FaultStatus& status);
+  // Each is false if there was nothing to break.
+  bool begin(std::size_t index);
+  bool begin_on_process(const Fault& fault, FaultStatus& status);
+  bool begin_on_host(const Fault& fault, FaultStatus& status);
+  bool begin_partition(std::size_t index);
 
   sim::Kernel& kernel_;
   Targets& targets_;

@@ -21,6 +21,7 @@ std::string_view name_of(FaultKind kind) {
     case FaultKind::host_power_loss: return "host.power-loss";
     case FaultKind::host_panic: return "host.panic";
     case FaultKind::host_destroy: return "host.destroy";
+    case FaultKind::net_partition: return "net.partition";
     case FaultKind::operator_promote: return "operator.promote";
     case FaultKind::count_: break;
   }
@@ -29,6 +30,21 @@ std::string_view name_of(FaultKind kind) {
 
 std::optional<FaultKind> fault_kind_named(std::string_view name) {
   return find_by_name<FaultKind>(name, [](FaultKind kind) { return name_of(kind); });
+}
+
+std::string_view name_of(CutDirection direction) {
+  switch (direction) {
+    case CutDirection::both: return "both";
+    case CutDirection::incoming: return "incoming";
+    case CutDirection::outgoing: return "outgoing";
+    case CutDirection::count_: break;
+  }
+  return "unnamed";
+}
+
+std::optional<CutDirection> cut_direction_named(std::string_view name) {
+  return find_by_name<CutDirection>(name,
+                                    [](CutDirection direction) { return name_of(direction); });
 }
 
 std::optional<EventName> event_named(std::string_view name) {

@@ -31,6 +31,8 @@ enum class FaultKind : std::uint8_t {
   host_panic,       // The kernel stops; the disks keep their power, and so their write caches. Ends
                     // with a reset; the host then boots and starts its programs.
   host_destroy,     // The host and its disks are gone for good. Nothing takes it back.
+  net_partition,  // Nothing arrives between a host and another one, or all others. Nobody is told.
+                  // Ends with what was lost coming again as its senders repeat it.
   operator_promote,  // No fault but what people do about one: a slave is stopped, its configuration
                      // changed to the master's, and started again. Nothing takes it back.
   count_,
@@ -41,7 +43,7 @@ constexpr bool breaks(FaultKind kind) { return kind != FaultKind::operator_promo
 // Whether it ends, after its span or at the phase `heal`.
 constexpr bool is_taken_back(FaultKind kind) {
   return kind == FaultKind::process_kill || kind == FaultKind::host_power_loss ||
-         kind == FaultKind::host_panic;
+         kind == FaultKind::host_panic || kind == FaultKind::net_partition;
 }
 
 // Which part of the cluster, looked up at the moment at which the fault fires.
@@ -74,12 +76,30 @@ struct AtCrashPoint {
 };
 using Trigger = std::variant<AtTime, AtEvent, AtCrashPoint>;
 
+// Which way a partition stops, seen from the host that is cut off.
+enum class CutDirection : std::uint8_t {
+  both,
+  incoming,  // Nothing arrives there; what it sends does.
+  outgoing,  // Nothing arrives that it sends.
+  count_,
+};
+std::string_view name_of(CutDirection direction);
+std::optional<CutDirection> cut_direction_named(std::string_view name);
+
+// From whom a partition separates a host.
+struct Separation {
+  std::optional<Selector> from;  // A host, or that of a process; none: all other hosts.
+  CutDirection direction = CutDirection::both;
+  friend bool operator==(const Separation&, const Separation&) = default;
+};
+
 struct Fault {
   FaultKind kind = FaultKind::count_;
   Selector on;
   Trigger when;
   // From taking effect to being taken back. None: it stays until the phase `heal`.
   std::optional<Duration> lasts;
+  Separation separation = {};  // Of net_partition.
   friend bool operator==(const Fault&, const Fault&) = default;
 };
 

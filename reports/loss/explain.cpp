@@ -15,6 +15,7 @@ std::string effect_of(const std::string& fault) {
     return "host.power-loss discards the dirty pages of the page cache";
   if (fault == "host.panic") return "host.panic discards the dirty pages of the page cache";
   if (fault == "host.destroy") return "host.destroy takes the master's disk with it";
+  if (fault == "net.partition") return "net.partition leaves memory and disks as they are";
   return fault.empty() ? "there was no fault" : fault + " happened";
 }
 

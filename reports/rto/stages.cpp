@@ -45,7 +45,12 @@ StageTimes stage_ends(const WayBack& way, Sends sends, std::int64_t fault_ns,
                       std::int64_t served_ns) {
   StageTimes ends = kNoStageEnds;
   const BrokerLife* const life = life_that_served(way, fault_ns, served_ns);
-  if (life == nullptr) return ends;
+  if (life == nullptr) {
+    if (sends == Sends::wait_for_slave) {
+      end_of(ends, Stage::resync) = first_in(way.slave_acks_ns, fault_ns, served_ns);
+    }
+    return ends;
+  }
   if (life->promoted_ns > fault_ns) {
     end_of(ends, Stage::detect) = life->promoted_ns;
   } else if (life->power_back_ns > fault_ns) {

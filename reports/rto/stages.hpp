@@ -14,7 +14,8 @@
 // fence, attach and check have nothing to take time in this version. The moments are those of the
 // last broker life that began to serve between the fault and that SEND_OK: the master's, started
 // again; a promoted slave's; a slave's without which nothing was acknowledged. Without such a life
-// all of rto.fault is the client's.
+// (a partition) all of rto.fault up to a slave's acknowledgement is `resync`, if sends wait for
+// one, and the rest is the client's.
 #pragma once
 
 #include <cstdint>

@@ -142,11 +142,14 @@ struct BetweenTimes {
   Duration low;
   Duration high;
 };
+// Instead of a name: from whom a partition separates a host.
+inline constexpr const char* kAllOthers = "others";
 struct FaultSpec {
   faults::FaultKind kind = faults::FaultKind::count_;
   faults::Selector on;
   std::variant<BetweenTimes, faults::AtEvent, faults::AtCrashPoint> when;
   std::optional<Duration> lasts;
+  faults::Separation separation = {};  // Of net.partition.
 };
 
 // One dimension of the matrix: a key of broker.conf, or a name of the drill's own whose values

@@ -35,8 +35,8 @@ faults::Plan draw_plan(const Cell& cell, std::uint64_t seed) {
   faults::Plan plan;
   for (std::size_t i = 0; i < cell.faults.size(); ++i) {
     const FaultSpec& spec = cell.faults[i];
-    plan.faults.push_back(
-        faults::Fault{spec.kind, spec.on, draw_trigger(spec, i, seed), spec.lasts});
+    plan.faults.push_back(faults::Fault{spec.kind, spec.on, draw_trigger(spec, i, seed), spec.lasts,
+                                        spec.separation});
   }
   return plan;
 }
@@ -48,6 +48,11 @@ std::string text_of(const faults::Plan& plan) {
                            {"on", faults::text_of(fault.on)},
                            {"when", json_of(fault.when)}};
     if (fault.lasts) json["for"] = text_of(*fault.lasts);
+    if (fault.kind == faults::FaultKind::net_partition) {
+      const faults::Separation& separation = fault.separation;
+      json["from"] = separation.from ? faults::text_of(*separation.from) : kAllOthers;
+      json["direction"] = faults::name_of(separation.direction);
+    }
     list.push_back(json);
   }
   return list.dump();

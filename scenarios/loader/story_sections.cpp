@@ -4,6 +4,7 @@
 #include <optional>
 #include <sstream>
 
+#include "engine/broker/nearest_name.hpp"
 #include "scenarios/drill/units.hpp"
 #include "scenarios/loader/sections.hpp"
 
@@ -117,8 +118,54 @@ void read_trigger(const JsonAt& when, FaultSpec& fault) {
   }
 }
 
+// The host of a process, or the host itself; empty if there is none of that name.
+std::string host_named(const Drill& drill, const std::string& name) {
+  for (const BrokerSpec& broker : drill.brokers) {
+    if (broker.name == name) return broker.host;
+  }
+  for (const NameServerSpec& name_server : drill.name_servers) {
+    if (name_server.name == name) return name_server.host;
+  }
+  return has_name(drill.hosts, name) ? name : "";
+}
+
+// "; did you mean 'x'?" among what has a host, or nothing.
+std::string nearest_host(const Drill& drill, const std::string& name) {
+  NearestName nearest(name);
+  nearest.consider(kAllOthers);
+  for (const HostSpec& host : drill.hosts) nearest.consider(host.name);
+  for (const BrokerSpec& broker : drill.brokers) nearest.consider(broker.name);
+  for (const NameServerSpec& name_server : drill.name_servers) nearest.consider(name_server.name);
+  if (nearest.name().empty()) return "";
+  return "; did you mean '" + std::string(nearest.name()) + "'?";
+}
+
+faults::Separation read_separation(const JsonAt& json, const faults::Selector& on,
+                                   const Drill& drill) {
+  faults::Separation separation;
+  if (json.has("direction")) {
+    const auto direction = faults::cut_direction_named(json.at("direction").text());
+    if (!direction) json.at("direction").refuse("must be both, incoming or outgoing");
+    separation.direction = *direction;
+  }
+  if (!json.has("from")) return separation;
+  const JsonAt from = json.at("from");
+  const std::string name = from.text();
+  if (name == kAllOthers) return separation;
+  const bool by_role = name.starts_with("role:");
+  if (!by_role && host_named(drill, name).empty()) {
+    from.refuse("there is no host or process '" + name + "'" + nearest_host(drill, name));
+  }
+  separation.from = read_selector(from, faults::FaultKind::net_partition, drill);
+  const bool by_names = !by_role && on.by == faults::Selector::By::name;
+  if (by_names && host_named(drill, name) == host_named(drill, on.value)) {
+    from.refuse("a host is never cut off from itself");
+  }
+  return separation;
+}
+
 FaultSpec read_fault(const JsonAt& json, const Drill& drill) {
-  json.allow_only({"do", "on", "when", "for"});
+  json.allow_only({"do", "on", "when", "for", "from", "direction"});
   FaultSpec fault;
   const auto kind = faults::fault_kind_named(json.at("do").text());
   if (!kind) json.at("do").refuse("not supported; drydock list shows the kinds of faults");
@@ -129,6 +176,11 @@ FaultSpec read_fault(const JsonAt& json, const Drill& drill) {
   if (fault.lasts && !faults::is_taken_back(fault.kind)) {
     json.at("for").refuse(std::string(faults::name_of(fault.kind)) + " is never taken back");
   }
+  const bool separates = fault.kind == faults::FaultKind::net_partition;
+  for (const char* key : {"from", "direction"}) {
+    if (json.has(key) && !separates) json.at(key).refuse("only net.partition has it");
+  }
+  if (separates) fault.separation = read_separation(json, fault.on, drill);
   return fault;
 }
 

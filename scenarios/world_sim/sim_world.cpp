@@ -276,6 +276,25 @@ void SimWorld::process_ended(sim::Host&, sim::SimProcess& process) {
   }
 }
 
+std::uint32_t SimWorld::cut(const std::string& host, const std::string& from,
+                            faults::CutDirection direction) {
+  const std::vector<HostId> here = {machine(host).host->id()};
+  std::vector<HostId> there;
+  for (const auto& other : machines_) {
+    const std::string& name = other->host->name();
+    if (from.empty() ? name != host : name == from) there.push_back(other->host->id());
+  }
+  switch (direction) {
+    case faults::CutDirection::incoming:
+      return network_.cut(there, here, sim::Direction::one_way).value();
+    case faults::CutDirection::outgoing:
+      return network_.cut(here, there, sim::Direction::one_way).value();
+    case faults::CutDirection::both:
+    case faults::CutDirection::count_: break;
+  }
+  return network_.cut(here, there, sim::Direction::both).value();
+}
+
 void SimWorld::restart(const std::string& name) {
   Service* const found = service(name);
   // A host that is still booting starts its programs itself.
@@ -394,6 +413,7 @@ namespace {
 const char* way_back_of(faults::FaultKind kind) {
   if (kind == faults::FaultKind::process_kill) return "the killed process starts again";
   if (kind == faults::FaultKind::host_panic) return "the host is reset";
+  if (kind == faults::FaultKind::net_partition) return "the network is whole again";
   return "the power is back";
 }
 

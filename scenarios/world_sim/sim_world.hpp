@@ -70,6 +70,9 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   sim::Host& host(const std::string& name) override;
   void destroy(const std::string& host) override;
   bool promote(const std::string& name) override;
+  std::uint32_t cut(const std::string& host, const std::string& from,
+                    faults::CutDirection direction) override;
+  void mend(std::uint32_t cut) override { network_.heal(sim::CutId(cut)); }
   void restart(const std::string& name) override;
 
  private:

@@ -22,8 +22,16 @@ class Cluster : public Targets {
     return selector.value == "b" || selector.value == "master" ? "b" : "";
   }
   std::string host_meant(const Selector& selector) override {
-    return selector.value == "h" ? "h" : "";
+    return selector.value == "h" || selector.value == "h2" ? selector.value : "";
   }
+  std::uint32_t cut(const std::string& host, const std::string& from,
+                    CutDirection direction) override {
+    cuts.push_back(host + "|" + from + "|" + std::string(name_of(direction)));
+    return 7;
+  }
+  void mend(std::uint32_t cut) override { mended.push_back(cut); }
+  std::vector<std::string> cuts;
+  std::vector<std::uint32_t> mended;
   sim::SimProcess* process(const std::string&) override {
     return process_->alive() ? process_ : nullptr;
   }
@@ -148,6 +156,43 @@ TEST(SimInjector, PowerComesBackWithTheSpanAndWithHeal) {
   EXPECT_EQ(cluster.injector.statuses()[1].state, FaultStatus::State::ended);
 }
 
+Fault partition(std::int64_t at_ms, std::optional<Duration> lasts, Separation separation) {
+  return {FaultKind::net_partition,
+          {Selector::By::name, "h"},
+          AtTime{Duration::ms(at_ms)},
+          lasts,
+          std::move(separation)};
+}
+Selector host_2() { return {Selector::By::name, "h2"}; }
+
+TEST(SimInjector, APartitionEndsWithItsSpanOrWithHeal) {
+  Cluster cluster;
+  ASSERT_FALSE(
+      cluster.injector.arm({{partition(10, Duration::ms(5), {host_2(), CutDirection::outgoing}),
+                             partition(30, std::nullopt, {})}}));
+  cluster.kernel.run_until(ms(12));
+  EXPECT_EQ(cluster.cuts, (std::vector<std::string>{"h|h2|outgoing"}));
+  EXPECT_TRUE(cluster.mended.empty());
+  cluster.kernel.run_until(ms(60));
+  EXPECT_EQ(cluster.cuts.back(), "h||both");
+  EXPECT_EQ(cluster.mended, (std::vector<std::uint32_t>{7}));
+  EXPECT_EQ(cluster.injector.statuses()[0].target, "h from h2");
+  EXPECT_EQ(cluster.injector.statuses()[0].ended_ns, ms(15));
+  EXPECT_EQ(cluster.injector.statuses()[1].target, "h from all others");
+  cluster.injector.heal();
+  EXPECT_EQ(cluster.mended.size(), 2u);
+  EXPECT_EQ(cluster.injector.statuses()[1].state, FaultStatus::State::ended);
+}
+
+TEST(SimInjector, AHostIsNotCutOffFromItself) {
+  Cluster cluster;
+  const Selector itself{Selector::By::name, "h"};
+  ASSERT_FALSE(cluster.injector.arm({{partition(10, std::nullopt, {itself, {}})}}));
+  cluster.kernel.run_until(ms(20));
+  EXPECT_EQ(cluster.injector.statuses()[0].state, FaultStatus::State::missed);
+  EXPECT_TRUE(cluster.cuts.empty());
+}
+
 TEST(SimInjector, WhatFindsNothingToBreakIsMissed) {
   Cluster cluster;
   ASSERT_FALSE(
@@ -173,6 +218,9 @@ TEST(SimInjector, RefusesAPlanThatNamesNothing) {
   const auto why = cluster.injector.arm(
       {{{FaultKind::host_power_loss, {Selector::By::name, "x"}, AtTime{}, std::nullopt}}});
   EXPECT_EQ(why, "host.power-loss on x: there is no such host");
+  const Selector nobody{Selector::By::name, "x"};
+  EXPECT_EQ(cluster.injector.arm({{partition(10, std::nullopt, {nobody, {}})}}),
+            "net.partition on h from x: there is no such host");
 }
 
 TEST(FaultNames, ReadBack) {

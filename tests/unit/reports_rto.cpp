@@ -236,6 +236,19 @@ TEST(Stages, WithoutANewLifeAllIsTheClients) {
   EXPECT_EQ(sum(spans), 30);
 }
 
+TEST(Stages, WhatWaitsForASlaveThatComesBackIsResync) {
+  WayBack way;
+  way.lives = {{.started_ns = 0, .serving_ns = 10}};
+  way.slave_acks_ns = {20, 400};
+  const StageTimes waiting =
+      split_stages(100, 410, stage_ends(way, Sends::wait_for_slave, 100, 410));
+  EXPECT_EQ(span(waiting, Stage::resync), 300);
+  EXPECT_EQ(span(waiting, Stage::client), 10);
+  const StageTimes not_waiting =
+      split_stages(100, 410, stage_ends(way, Sends::wait_for_nobody, 100, 410));
+  EXPECT_EQ(span(not_waiting, Stage::client), 310);
+}
+
 TEST(Stages, AddUpWhateverTheMomentsAre) {
   StageTimes ends = kNoStageEnds;
   ends[0] = 900;  // Beyond the end.

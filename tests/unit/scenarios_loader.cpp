@@ -316,6 +316,43 @@ TEST(Loader, AProducerAsksNameServersUnlessItNamesItsBroker) {
             "f.json: /topology/name_servers/ns-1: its host runs name server 'ns-2' already");
 }
 
+TEST(Loader, APartitionSaysFromWhomAndWhichWay) {
+  Json json = valid();
+  json["faults"]["kill"] = {{{"do", "net.partition"},
+                             {"on", "b"},
+                             {"from", "c"},
+                             {"direction", "incoming"},
+                             {"when", {{"at", "1 s"}}},
+                             {"for", "2 s"}}};
+  const auto separation = [](const Json& from) {
+    return parse_drill("f.json", from.dump()).fault_sets.at("kill").at(0).separation;
+  };
+  EXPECT_EQ(separation(json), (faults::Separation{faults::Selector{faults::Selector::By::name, "c"},
+                                                  faults::CutDirection::incoming}));
+  const auto refused = [&](const char* key, const char* value) {
+    return refusal([&](Json& j) {
+      j = json;
+      j["faults"]["kill"][0][key] = value;
+    });
+  };
+  EXPECT_EQ(refused("from", "h"),
+            "f.json: /faults/kill/0/from: a host is never cut off from itself");
+  EXPECT_EQ(refused("from", "x-host"),
+            "f.json: /faults/kill/0/from: there is no host or process 'x-host'");
+  EXPECT_EQ(refused("from", "other"),
+            "f.json: /faults/kill/0/from: there is no host or process 'other'; did you mean "
+            "'others'?");
+  EXPECT_EQ(refused("from", "role:slave"),
+            "f.json: /faults/kill/0/from: nothing in the topology has the role 'slave'");
+  EXPECT_EQ(refused("direction", "in"),
+            "f.json: /faults/kill/0/direction: must be both, incoming or outgoing");
+  EXPECT_EQ(refused("do", "process.kill"),
+            "f.json: /faults/kill/0/from: only net.partition has it");
+  json["faults"]["kill"][0]["from"] = "others";
+  json["faults"]["kill"][0].erase("direction");
+  EXPECT_EQ(separation(json), faults::Separation());
+}
+
 TEST(Loader, AnAxisMayNameChoicesOfSeveralKeys) {
   Json json = valid();
   json["matrix"]["replication"] = {{"one", {{"brokerRole", "ASYNC_MASTER"}}},
