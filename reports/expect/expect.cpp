@@ -60,18 +60,33 @@ bool expects_no_end(const Expectation& expectation) {
   return expectation.metric == Metric::rto_fault && !expectation.bound;
 }
 
+std::string corruption_note(const LossReport& loss) {
+  std::string note = std::to_string(loss.corrupt) + " corrupt messages, ranges or queue entries";
+  if (!loss.damage.empty()) note += ": " + loss.damage.front();
+  return loss.corrupt > 1 ? note + ", ..." : note;
+}
+
+std::string loss_note(const LossReport& loss) {
+  std::string note = std::to_string(loss.lost.size()) + " acknowledged messages lost";
+  const auto unread = std::ranges::find_if(
+      loss.lost, [](const LostMessage& message) { return message.in_log_at >= 0; });
+  if (unread == loss.lost.end()) return note;
+  return note + ", " + std::to_string(loss.lost_in_log()) +
+         " of them in the log but not in their queues: " + text_of_unread(*unread);
+}
+
 void find_damage(const RunResult& run, const std::vector<Expectation>& expectations,
                  Findings& findings) {
   const LossReport& loss = run.loss;
   if (loss.corrupt > 0) {
-    findings.add(Verdict::safety, std::to_string(loss.corrupt) + " corrupt messages or ranges");
+    findings.add(Verdict::safety, corruption_note(loss));
   }
   if (loss.phantoms > 0) {
     findings.add(Verdict::safety,
                  std::to_string(loss.phantoms) + " stored messages that nobody sent");
   }
   if (!loss.lost.empty() && !allow(expectations, Metric::acked_loss)) {
-    findings.add(Verdict::safety, std::to_string(loss.lost.size()) + " acknowledged messages lost");
+    findings.add(Verdict::safety, loss_note(loss));
   }
   if (run.order.violations > 0 && !allow(expectations, Metric::order_violations)) {
     findings.add(Verdict::safety,

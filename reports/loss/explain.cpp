@@ -31,6 +31,7 @@ void count_copies(const RunResult& run, LossMechanism& m) {
   m.copies.resize(run.replicas.size());
   for (std::size_t i = 0; i < run.replicas.size(); ++i) m.copies[i].broker = run.replicas[i].broker;
   for (const LostMessage& message : run.loss.lost) {
+    if (message.in_log_at >= 0) continue;
     for (std::size_t i = 0; i < message.copies.size(); ++i) {
       ++m.copies[i].of_fate[static_cast<std::size_t>(message.copies[i])];
     }
@@ -84,23 +85,43 @@ std::string text_of(const std::vector<LossMechanism::Copies>& copies) {
   return text;
 }
 
+void count_unread(const RunResult& run, LossMechanism& m) {
+  m.lost_in_log += run.loss.lost_in_log();
+  if (!m.first_in_log.empty()) return;
+  const auto first = std::ranges::find_if(
+      run.loss.lost, [](const LostMessage& message) { return message.in_log_at >= 0; });
+  if (first != run.loss.lost.end()) m.first_in_log = text_of_unread(*first);
+}
+
+std::string unread_text(const LossMechanism& m) {
+  if (m.lost_in_log == 0) return "";
+  return "; " + count_text(m.lost_in_log) +
+         " lost messages are in the log, but a reader of their queues never gets them (" +
+         m.first_in_log + ")";
+}
+
 // What a fault that takes the disk leaves is what others have.
 std::string explain_destruction(const LossMechanism& m, std::string text) {
   if (m.lost == 0) return text + ", and every acknowledged message was on another broker";
-  return text + ": " + count_text(m.lost) + " messages were nowhere else" + text_of(m.copies);
+  const std::int64_t nowhere = m.lost - m.lost_in_log;
+  if (nowhere > 0) {
+    text += ": " + count_text(nowhere) + " messages were nowhere else" + text_of(m.copies);
+  }
+  return text + unread_text(m);
 }
 
 // With several faults the traces of the lost messages tell which one it was.
 std::string explain_several(const LossMechanism& m) {
   if (m.lost == 0) return "every acknowledged message outlived all faults";
-  std::string text = count_text(m.lost) + " messages lost their last copy";
+  std::string text = count_text(m.lost - m.lost_in_log) + " messages lost their last copy";
   std::int64_t traced = 0;
   for (const auto& [fault, count] : m.lost_with) {
     text += (traced == 0 ? ": " : ", ") + count_text(count) + " with " + fault;
     traced += count;
   }
-  if (traced < m.lost) text += "; " + count_text(m.lost - traced) + " were not traced";
-  return text;
+  const std::int64_t gone = m.lost - m.lost_in_log;
+  if (traced < gone) text += "; " + count_text(gone - traced) + " were not traced";
+  return text + unread_text(m);
 }
 
 std::string explain_without_example(const LossMechanism& m) {
@@ -120,11 +141,11 @@ std::string explain_without_example(const LossMechanism& m) {
             count_text(m.at_risk) +
             " messages that were acknowledged before a flush covered them; " + flush_age(m);
   }
-  const std::int64_t covered = m.lost - m.lost_behind_last_flush;
+  const std::int64_t covered = m.lost - m.lost_in_log - m.lost_behind_last_flush;
   if (covered > 0) {
     text += "; " + count_text(covered) + " lost messages had been covered by a flush";
   }
-  return text + text_of(m.copies);
+  return text + text_of(m.copies) + unread_text(m);
 }
 
 }  // namespace
@@ -140,10 +161,12 @@ LossMechanism mechanism_of(const std::vector<RunResult>& runs) {
     ++m.runs_with_loss;
     m.lost += static_cast<std::int64_t>(run.loss.lost.size());
     m.lost_behind_last_flush +=
-        std::count_if(run.loss.lost.begin(), run.loss.lost.end(),
-                      [](const LostMessage& message) { return message.behind_last_flush; });
+        std::count_if(run.loss.lost.begin(), run.loss.lost.end(), [](const LostMessage& message) {
+          return message.behind_last_flush && message.in_log_at < 0;
+        });
     count_copies(run, m);
     count_last_faults(run, m);
+    count_unread(run, m);
     take_example(run, m);
     const std::int64_t last_flush_ns =
         run.replicas.empty() ? -1 : run.replicas.front().store.last_flush_ns;

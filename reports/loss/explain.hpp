@@ -14,8 +14,11 @@ namespace drydock::reports {
 struct LossMechanism {
   std::int64_t runs_with_loss = 0;
   std::int64_t lost = 0;
-  std::int64_t lost_behind_last_flush = 0;  // No flush had covered them when the fault came.
-  std::int64_t at_risk = 0;                 // Over all runs: acknowledged, and not covered then.
+  // Of those that are not in the log: no flush had covered them when the fault came.
+  std::int64_t lost_behind_last_flush = 0;
+  std::int64_t at_risk = 0;      // Over all runs: acknowledged, and not covered then.
+  std::int64_t lost_in_log = 0;  // The log has them, their queues do not lead to them.
+  std::string first_in_log;      // The first of these, in words.
   // Age of the last completed flush at the fault, over the runs with a loss in which one was seen.
   std::int64_t flush_age_min_ns = 0;
   std::int64_t flush_age_median_ns = 0;
@@ -26,7 +29,8 @@ struct LossMechanism {
   // "host.power-loss on h".
   std::map<std::string, std::int64_t> lost_with;
   bool several_faults = false;
-  // What had become of the lost messages in each broker's log; empty if there is one broker only.
+  // What had become of the lost messages in each broker's log, those that are in the log left out;
+  // empty if there is one broker only.
   struct Copies {
     std::string broker;
     std::int64_t of_fate[static_cast<std::size_t>(CopyFate::count_)] = {};

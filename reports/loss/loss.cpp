@@ -10,8 +10,9 @@ namespace {
 
 // The copies of one key.
 struct Found {
-  std::int64_t copies = 0;
-  bool intact = false;
+  std::int64_t copies = 0;             // Those that a queue leads to.
+  bool intact = false;                 // One of them is.
+  const StoredCopy* unread = nullptr;  // An intact one that is in the log alone.
 };
 
 // Sends sorted by key, each with the copies that were found of it.
@@ -53,21 +54,46 @@ class Ledger {
   std::vector<Row> rows_;
 };
 
+void add_damage(std::string what, LossReport& report) {
+  ++report.corrupt;
+  if (report.damage.size() < kDamageNamed) report.damage.push_back(std::move(what));
+}
+
+void count_copy(const StoredCopy& copy, Found& found, LossReport& report) {
+  if (copy.in_queue && ++found.copies > 1) ++report.duplicates;
+  if (!copy.intact) {
+    add_damage("the log at " + std::to_string(copy.physical_offset) + ": message " +
+                   std::to_string(copy.key) + " has other bytes than were sent",
+               report);
+  } else if (copy.in_queue) {
+    found.intact = true;
+  } else {
+    found.unread = &copy;
+  }
+}
+
 void count_copies(const FinalStore& store, Ledger& ledger, LossReport& report) {
   for (const StoredCopy& copy : store.copies) {
     Found* const found = ledger.find(copy);
     if (found == nullptr) {
       ++report.phantoms;
-      continue;
-    }
-    if (++found->copies > 1) ++report.duplicates;
-    if (copy.intact) {
-      found->intact = true;
     } else {
-      ++report.corrupt;
+      count_copy(copy, *found, report);
     }
   }
-  report.corrupt += static_cast<std::int64_t>(store.damaged.size());
+  for (const DamagedRange& range : store.damaged) {
+    add_damage("the log at " + std::to_string(range.physical_offset) + ", " +
+                   std::to_string(range.bytes) + " bytes: " + range.why,
+               report);
+  }
+  for (const DamagedEntries& entries : store.damaged_entries) {
+    std::string what = text_of(store.queues[static_cast<std::size_t>(entries.queue)]) + " at " +
+                       std::to_string(entries.queue_offset) + " " + entries.why;
+    if (entries.count > 1) {
+      what += ", and so on for " + std::to_string(entries.count) + " entries";
+    }
+    add_damage(std::move(what), report);
+  }
 }
 
 // Whether the send was under way, or over, when the fault came. Offsets are given out again behind
@@ -95,7 +121,24 @@ std::vector<CopyFate> fates_of(const SendRecord& send, const std::vector<Replica
   return fates;
 }
 
-void count_send(const SendRecord& send, const Found& found,
+LostMessage lost_message(const SendRecord& send, const Found& found, const FinalStore& store,
+                         const std::vector<ReplicaFacts>& replicas, bool uncovered) {
+  LostMessage lost;
+  lost.key = send.key;
+  lost.physical_offset = send.physical_offset;
+  lost.acked_ns = send.completed_ns;
+  lost.behind_last_flush = uncovered;
+  lost.copies = fates_of(send, replicas);
+  if (found.unread == nullptr) return lost;
+  lost.in_log_at = found.unread->physical_offset;
+  lost.queue_offset = found.unread->queue_offset;
+  if (found.unread->queue >= 0) {
+    lost.queue = text_of(store.queues[static_cast<std::size_t>(found.unread->queue)]);
+  }
+  return lost;
+}
+
+void count_send(const SendRecord& send, const Found& found, const FinalStore& store,
                 const std::vector<ReplicaFacts>& replicas, LossReport& report) {
   const StoreFacts facts = replicas.empty() ? StoreFacts() : replicas.front().store;
   const bool stored = found.copies > 0;
@@ -106,8 +149,8 @@ void count_send(const SendRecord& send, const Found& found,
         report.at_risk += send.completed_ns <= facts.fault_ns || !found.intact;
       }
       if (found.intact) return;
-      report.lost.push_back({send.key, send.physical_offset, send.completed_ns,
-                             uncovered_at_fault(send, facts), fates_of(send, replicas)});
+      report.lost.push_back(
+          lost_message(send, found, store, replicas, uncovered_at_fault(send, facts)));
       return;
     case SendOutcome::unknown: ++(stored ? report.unknown_stored : report.unknown_absent); return;
     case SendOutcome::failed:
@@ -126,7 +169,7 @@ LossReport check_loss(const History& history, const FinalStore& store,
   Ledger ledger(history);
   count_copies(store, ledger, report);
   ledger.for_each([&](const SendRecord& send, const Found& found) {
-    count_send(send, found, replicas, report);
+    count_send(send, found, store, replicas, report);
   });
   return report;
 }

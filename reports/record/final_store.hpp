@@ -1,4 +1,4 @@
-// What the judge found in the log of the final writable broker.
+// What the judge found in the log and the consume queues of the final writable broker.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,21 @@
 
 namespace drydock::reports {
 
-// One stored message.
+// One message in the log.
 struct StoredCopy {
   std::uint64_t key = 0;
   bool key_known = false;  // The record carries a key of ours.
   bool intact = false;     // The body is, byte for byte, what was sent under that key.
   std::int64_t physical_offset = 0;
+  std::int64_t record_bytes = 0;
   std::int64_t body_bytes = 0;
+  std::uint64_t attempt = 0;  // Which attempt of the send it is; 0: the record does not say.
+  // Where the record says that readers find it, and the queue by its number in FinalStore::queues,
+  // -1 for what no queue holds.
   std::int32_t queue_id = 0;
   std::int64_t queue_offset = -1;
-  std::uint64_t attempt = 0;  // Which attempt of the send it is; 0: the record does not say.
+  std::int32_t queue = -1;
+  bool in_queue = false;  // An entry of that queue leads to it.
 
   friend bool operator==(const StoredCopy&, const StoredCopy&) = default;
 };
@@ -30,6 +35,29 @@ struct DamagedRange {
   friend bool operator==(const DamagedRange&, const DamagedRange&) = default;
 };
 
+// One consume queue as a reader sees it, who asks for its offsets from `min_offset` to
+// `max_offset`.
+struct StoredQueue {
+  std::string topic;
+  std::int32_t queue_id = 0;
+  std::int64_t min_offset = 0;
+  std::int64_t max_offset = 0;
+
+  friend bool operator==(const StoredQueue&, const StoredQueue&) = default;
+};
+// "TOPIC/3".
+std::string text_of(const StoredQueue& queue);
+
+// Entries of a queue, one after the other, that do not lead to the message that belongs there.
+struct DamagedEntries {
+  std::int32_t queue = 0;         // An index of FinalStore::queues.
+  std::int64_t queue_offset = 0;  // Of the first one.
+  std::int64_t count = 1;
+  std::string why;  // Of the first one; the others are wrong in the same way.
+
+  friend bool operator==(const DamagedEntries&, const DamagedEntries&) = default;
+};
+
 struct FinalStore {
   bool read = false;  // Someone read it to its end. Otherwise nothing can be said of any message.
   std::string note;   // Why it was not.
@@ -37,6 +65,8 @@ struct FinalStore {
   std::int64_t end_offset = 0;
   std::vector<StoredCopy> copies;  // In log order.
   std::vector<DamagedRange> damaged;
+  std::vector<StoredQueue> queues;
+  std::vector<DamagedEntries> damaged_entries;
 };
 
 }  // namespace drydock::reports

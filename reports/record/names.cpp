@@ -1,4 +1,5 @@
 #include "reports/record/drill_result.hpp"
+#include "reports/record/final_store.hpp"
 #include "reports/record/numbers.hpp"
 #include "reports/record/run_result.hpp"
 
@@ -99,6 +100,16 @@ std::string_view name_of(Comparison comparison) {
     case Comparison::greater: return ">";
   }
   return "unnamed";
+}
+
+std::string text_of(const StoredQueue& queue) {
+  return queue.topic + "/" + std::to_string(queue.queue_id);
+}
+
+std::string text_of_unread(const LostMessage& message) {
+  return "message " + std::to_string(message.key) + " is in the log at " +
+         std::to_string(message.in_log_at) + ", not in " + message.queue + " at " +
+         std::to_string(message.queue_offset);
 }
 
 std::string text_of(const CellId& cell) {

@@ -1,6 +1,7 @@
 // What one run, (drill, cell, seed), has shown.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -103,21 +104,40 @@ struct LostMessage {
   // The same copies, traced. Of the first messages of a run only (reports/loss/provenance.hpp).
   std::vector<CopyHistory> histories = {};
   std::int32_t last_copy_fault = -1;  // Of RunResult::faults the one that took the last copy.
+  // It is whole in the log of the final broker, at this physical offset, but the queue of which it
+  // is a message, "TOPIC/3", does not lead to it. -1: the log has not got it either.
+  std::int64_t in_log_at = -1;
+  std::string queue = {};
+  std::int64_t queue_offset = -1;
 
   friend bool operator==(const LostMessage&, const LostMessage&) = default;
 };
 
+// "message 5 is in the log at 4660, not in drill/3 at 7". `message.in_log_at` >= 0.
+std::string text_of_unread(const LostMessage& message);
+
+inline constexpr std::size_t kDamageNamed = 10;
+
 struct LossReport {
   std::int64_t acked = 0;
-  std::vector<LostMessage> lost;  // Acknowledged and not returned.
+  std::vector<LostMessage> lost;  // Acknowledged and not returned by its queue.
   std::int64_t at_risk = 0;       // Acknowledged before the fault, covered by no flush then.
   std::int64_t unknown_stored = 0;
   std::int64_t unknown_absent = 0;
   std::int64_t failed = 0;         // Definite refusals, stored or not.
   std::int64_t failed_stored = 0;  // Refused, and stored all the same.
   std::int64_t duplicates = 0;     // Copies beyond the first of a key.
-  std::int64_t corrupt = 0;        // Copies whose bytes differ from what was sent, damaged ranges.
-  std::int64_t phantoms = 0;       // Stored messages that nobody sent.
+  // Copies whose bytes differ from what was sent, damaged ranges of the log, and damaged entries of
+  // queues.
+  std::int64_t corrupt = 0;
+  std::vector<std::string> damage;  // The first kDamageNamed of them, in words.
+  std::int64_t phantoms = 0;        // Stored messages that nobody sent.
+
+  // Lost, although the log has it: its queue does not lead to it.
+  std::int64_t lost_in_log() const {
+    return std::ranges::count_if(lost,
+                                 [](const LostMessage& message) { return message.in_log_at >= 0; });
+  }
 
   friend bool operator==(const LossReport&, const LossReport&) = default;
 };

@@ -109,18 +109,24 @@ Json json_of(const LostMessage& message) {
           {"behind_last_flush", message.behind_last_flush},
           {"copies", copies},
           {"histories", histories},
-          {"last_copy_fault", number_json(message.last_copy_fault)}};
+          {"last_copy_fault", number_json(message.last_copy_fault)},
+          {"in_log_at", message.in_log_at},
+          {"queue", message.queue},
+          {"queue_offset", message.queue_offset}};
 }
 LostMessage lost_from(const Json& json) {
-  LostMessage message{json.at("key"),
-                      json.at("physical_offset"),
-                      json.at("acked_ns"),
-                      json.at("behind_last_flush"),
-                      {}};
+  LostMessage message;
+  message.key = json.at("key");
+  message.physical_offset = json.at("physical_offset");
+  message.acked_ns = json.at("acked_ns");
+  message.behind_last_flush = json.at("behind_last_flush");
   for (const Json& fate : json.at("copies")) message.copies.push_back(fate_from(fate));
   for (const Json& copy : json.at("histories")) message.histories.push_back(history_from(copy));
   message.last_copy_fault =
       static_cast<std::int32_t>(optional_from(json.at("last_copy_fault")).value_or(-1));
+  message.in_log_at = json.at("in_log_at");
+  message.queue = json.at("queue");
+  message.queue_offset = json.at("queue_offset");
   return message;
 }
 
@@ -136,6 +142,7 @@ Json json_of(const LossReport& loss) {
           {"failed_stored", loss.failed_stored},
           {"duplicates", loss.duplicates},
           {"corrupt", loss.corrupt},
+          {"damage", loss.damage},
           {"phantoms", loss.phantoms}};
 }
 LossReport loss_from(const Json& json) {
@@ -149,6 +156,7 @@ LossReport loss_from(const Json& json) {
   loss.failed_stored = json.at("failed_stored");
   loss.duplicates = json.at("duplicates");
   loss.corrupt = json.at("corrupt");
+  loss.damage = json.at("damage").get<std::vector<std::string>>();
   loss.phantoms = json.at("phantoms");
   return loss;
 }
@@ -257,6 +265,7 @@ Json quantiles_of(const CellResult& cell) {
   }
   return {{"acked", s.acked},
           {"lost", s.lost},
+          {"lost_in_log", s.lost_in_log},
           {"runs_with_loss", s.runs_with_loss},
           {"lost_per_run", json_of(s.lost_per_run)},
           {"rto_fault_ns", json_of(s.rto_fault)},

@@ -13,6 +13,7 @@ void add_counts(const LossReport& loss, CellSummary& summary) {
   const auto lost = static_cast<std::int64_t>(loss.lost.size());
   summary.acked += loss.acked;
   summary.lost += lost;
+  summary.lost_in_log += loss.lost_in_log();
   summary.runs_with_loss += lost > 0;
   summary.corrupt += loss.corrupt;
   summary.phantoms += loss.phantoms;

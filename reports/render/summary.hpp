@@ -34,6 +34,7 @@ struct CellSummary {
   std::int64_t inconclusive_runs = 0;
   std::int64_t acked = 0;
   std::int64_t lost = 0;
+  std::int64_t lost_in_log = 0;  // Of the lost ones: in the log, but not in their queues.
   std::int64_t runs_with_loss = 0;
   std::int64_t corrupt = 0;
   std::int64_t phantoms = 0;

@@ -144,13 +144,14 @@ std::string failed_runs(const DrillResult& result, std::size_t width) {
 std::string counted_apart(const DrillResult& result) {
   std::vector<std::vector<std::string>> rows{{"counted apart", "unknown stored/absent",
                                               "failed/but stored", "duplicates", "out of order",
-                                              "corrupt", "phantom"}};
+                                              "in log only", "corrupt", "phantom"}};
   for (const CellResult& cell : result.cells) {
     const CellSummary s = summarise(cell);
-    rows.push_back(
-        {cell_name(cell), count_text(s.unknown_stored) + "/" + count_text(s.unknown_absent),
-         count_text(s.failed) + "/" + count_text(s.failed_stored), count_text(s.duplicates),
-         count_text(s.order_violations), count_text(s.corrupt), count_text(s.phantoms)});
+    rows.push_back({cell_name(cell),
+                    count_text(s.unknown_stored) + "/" + count_text(s.unknown_absent),
+                    count_text(s.failed) + "/" + count_text(s.failed_stored),
+                    count_text(s.duplicates), count_text(s.order_violations),
+                    count_text(s.lost_in_log), count_text(s.corrupt), count_text(s.phantoms)});
   }
   return table(rows);
 }

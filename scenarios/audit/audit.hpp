@@ -1,4 +1,5 @@
-// The program of the judge: reads a broker's CommitLog through the file system of its host.
+// The program of the judge: reads a broker's CommitLog and its consume queues through the file
+// system of its host.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,14 @@ struct AuditRequest {
   std::int64_t file_bytes = 0;  // mappedFileSizeCommitLog
   std::int64_t end_offset =
       0;  // The broker's max offset: what lies behind it is no part of the log.
+  std::string consume_queue_path;
+  std::int64_t queue_file_bytes = 0;  // mappedFileSizeConsumeQueue
 };
 
-// Reads from the first file to the end, buffered, as a broker on that host would see it. `store` is
-// complete once `store.read` is set; otherwise `store.note` says what went wrong.
+// Lets a second pass, in which the broker dispatches the end of its log, then reads from the first
+// file to the end, buffered, as a broker on that host would see it: the log, each queue, and what
+// the queues lead to where no walk of the log could go on. `store` is complete once `store.read` is
+// set; otherwise `store.note` says what went wrong.
 Task<void> run_audit(Context& context, AuditRequest request, reports::FinalStore& store);
 
 }  // namespace drydock::scenarios

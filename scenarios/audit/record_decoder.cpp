@@ -10,6 +10,9 @@ namespace {
 constexpr std::uint32_t kMagicV1 = 0xDAA320A7;
 constexpr std::uint32_t kMagicV2 = 0xDAA320AB;
 constexpr std::uint32_t kMagicBlank = 0xCBD43194;
+constexpr std::uint32_t kTransactionMask = 0xC;
+constexpr std::uint32_t kTransactionPrepared = 0x4;
+constexpr std::uint32_t kTransactionRolledBack = 0xC;
 constexpr std::uint32_t kBornHostV6 = 0x10;
 constexpr std::uint32_t kStoreHostV6 = 0x20;
 constexpr std::size_t kBlankBytes = 8;
@@ -72,6 +75,9 @@ DecodedRecord decode_message(Cursor cursor, std::size_t total, std::uint32_t mag
   record.queue_offset = static_cast<std::int64_t>(cursor.integer(8));
   record.physical_offset = static_cast<std::int64_t>(cursor.integer(8));
   const auto flags = static_cast<std::uint32_t>(cursor.integer(4));
+  const std::uint32_t transaction = flags & kTransactionMask;
+  record.has_queue_entry =
+      transaction != kTransactionPrepared && transaction != kTransactionRolledBack;
   cursor.take(8);  // bornTimestamp
   cursor.take((flags & kBornHostV6) != 0 ? 20 : 8);
   record.store_ms = static_cast<std::int64_t>(cursor.integer(8));

@@ -3,10 +3,13 @@
 //
 //   record_decoder   one CommitLog record, from bytes (pure)
 //   log_walk         all records of a log, file by file, as a FinalStore (pure)
-//   audit            the program that reads the files
+//   queue_entry      one entry of a consume queue, from bytes (pure)
+//   queue_names      topics and queue ids by number
+//   queue_check      whether a queue leads to what the log has for it (pure)
+//   queue_files      reads the files of the queues
+//   audit            the program of the judge
 //
-// What it does not do yet: consume queues. Design, section 0 calls a message that is in the log but
-// not in its queue lost too; until the engine has queues, the log alone is judged.
+// What it does not do: index files, and the codes of tags in the queues.
 //
 // This file: one record. The layout is RocketMQ's (storage reference, section 2).
 #pragma once
@@ -31,6 +34,8 @@ struct DecodedRecord {
   std::int32_t queue_id = 0;
   std::int64_t queue_offset = 0;
   std::int64_t store_ms = 0;  // storeTimestamp: ms since the Unix epoch.
+  // False for the half and the rolled back messages of a transaction.
+  bool has_queue_entry = false;
   std::span<const std::byte> body;
   std::string_view topic;
   std::string_view properties;

@@ -4,7 +4,7 @@
 //   drill      the drill as plain data, its units, and its expansion into cells (this folder)
 //   loader     the file format: JSON with comments in, a Drill or one clear refusal out
 //   workload   the producer program, and the bodies that it sends
-//   audit      reads a CommitLog with a decoder of its own
+//   audit      reads a CommitLog and its consume queues with decoders of its own
 //   world_sim  assembles the simulated cluster and runs one (drill, cell, seed)
 //
 // Only what exists is accepted. A field, fault or unit that this version does not implement is

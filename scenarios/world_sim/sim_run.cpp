@@ -131,6 +131,8 @@ void SimRun::start_judge() {
   request.commit_log_path = store.commit_log_path();
   request.file_bytes = store.mapped_file_size_commit_log;
   request.end_offset = world_.events().end_of_log(broker);
+  request.consume_queue_path = store.consume_queue_path();
+  request.queue_file_bytes = store.mapped_file_size_consume_queue;
   judge_ = world_.start_judge(
       broker, [this, request](Context& context) { return run_audit(context, request, store_); });
 }

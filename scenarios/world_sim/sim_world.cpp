@@ -459,8 +459,7 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
 }
 
 std::vector<std::string> not_modelled() {
-  std::vector<std::string> lines = {"consume queues: the log alone is judged",
-                                    "pulls and consumers",
+  std::vector<std::string> lines = {"pulls and consumers",
                                     "CPU time: it costs nothing, so no throughput is printed",
                                     "JVM pauses, memory pressure, full disks"};
   for (const Lines part : {Lines(sim::kNetNotModelled), Lines(sim::kDiskNotModelled),

@@ -104,6 +104,25 @@ TEST(Faults, TheOneWithTheLongestOutageCounts) {
   EXPECT_EQ(run.fault()->kind, "host.destroy") << "it never ended";
 }
 
+TEST(Verdicts, TheNoteNamesWhatWasFound) {
+  RunResult unread = losing_run();
+  unread.loss.lost.push_back({2, 0, 0, true});
+  unread.loss.lost[1].in_log_at = 4'660;
+  unread.loss.lost[1].queue = "drill/3";
+  unread.loss.lost[1].queue_offset = 7;
+  judge_run(unread, {}, true);
+  EXPECT_EQ(unread.note,
+            "2 acknowledged messages lost, 1 of them in the log but not in their queues: message 2 "
+            "is in the log at 4660, not in drill/3 at 7");
+  RunResult corrupt = good_run();
+  corrupt.loss.corrupt = 2;
+  corrupt.loss.damage = {"drill/3 at 7 is missing", "drill/3 at 9 is missing"};
+  judge_run(corrupt, {}, true);
+  EXPECT_EQ(corrupt.verdict, Verdict::safety);
+  EXPECT_EQ(corrupt.note,
+            "2 corrupt messages, ranges or queue entries: drill/3 at 7 is missing, ...");
+}
+
 TEST(Verdicts, ALossIsDamageUnlessTheCellAllowsOne) {
   EXPECT_EQ(verdict_of(good_run(), {kNoLoss}), Verdict::pass);
   EXPECT_EQ(verdict_of(losing_run(), {kNoLoss}), Verdict::safety);

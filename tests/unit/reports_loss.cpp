@@ -30,10 +30,13 @@ StoredCopy copy_of(std::uint64_t key) {
   copy.physical_offset = static_cast<std::int64_t>(key - 1) * kRecord;
   copy.body_bytes = 1'024;
   copy.attempt = key;
+  copy.queue = 0;
+  copy.queue_offset = static_cast<std::int64_t>(key - 1);
+  copy.in_queue = true;
   return copy;
 }
 
-// Five acknowledged sends, all stored.
+// Five acknowledged sends, all stored and in their queue.
 class LossChecker : public testing::Test {
  protected:
   LossChecker() {
@@ -41,6 +44,7 @@ class LossChecker : public testing::Test {
       history.sends.push_back(send_of(key, SendOutcome::acked));
       store.copies.push_back(copy_of(key));
     }
+    store.queues.push_back({"drill", 3, 0, 5});
     store.read = true;
     facts.flushed_to = 3 * kRecord;
     facts.fault_ns = 60;
@@ -69,6 +73,43 @@ TEST_F(LossChecker, NamesAnAcknowledgedMessageThatIsGone) {
   EXPECT_EQ(report.lost[0].physical_offset, 3 * kRecord);
   EXPECT_EQ(report.lost[0].acked_ns, 45);
   EXPECT_EQ(report.acked, 5);
+}
+
+TEST_F(LossChecker, AMessageInTheLogIsLostIfItsQueueDoesNotLeadToIt) {
+  store.copies[3].in_queue = false;
+  const LossReport report = check();
+  ASSERT_EQ(report.lost.size(), 1u);
+  EXPECT_EQ(report.lost_in_log(), 1);
+  EXPECT_EQ(text_of_unread(report.lost[0]), "message 4 is in the log at 3600, not in drill/3 at 3");
+  EXPECT_EQ(report.corrupt, 0);
+}
+
+TEST_F(LossChecker, AnotherCopyInTheQueueIsEnough) {
+  store.copies[3].in_queue = false;
+  store.copies.push_back(copy_of(4));
+  const LossReport report = check();
+  EXPECT_TRUE(report.lost.empty());
+  EXPECT_EQ(report.duplicates, 0);  // Only one of them can be read.
+}
+
+TEST_F(LossChecker, OnlyWhatAQueueLeadsToIsThere) {
+  history.sends[0].outcome = SendOutcome::unknown;
+  history.sends[1].outcome = SendOutcome::failed;
+  store.copies[0].in_queue = false;
+  store.copies[1].in_queue = false;
+  const LossReport report = check();
+  EXPECT_EQ(report.unknown_absent, 1);
+  EXPECT_EQ(report.unknown_stored, 0);
+  EXPECT_EQ(report.failed_stored, 0);
+}
+
+TEST_F(LossChecker, ABrokenCopyInTheLogAloneIsCorruptAndNotCalledThere) {
+  store.copies[3].in_queue = false;
+  store.copies[3].intact = false;
+  const LossReport report = check();
+  EXPECT_EQ(report.corrupt, 1);
+  ASSERT_EQ(report.lost.size(), 1u);
+  EXPECT_EQ(report.lost_in_log(), 0);
 }
 
 TEST_F(LossChecker, TellsLossesBehindTheLastFlushFromOthers) {
@@ -146,7 +187,27 @@ TEST_F(LossChecker, TakesAMessageWithOtherBytesAsCorruptAndAsLost) {
 
 TEST_F(LossChecker, CountsADamagedRangeAsCorrupt) {
   store.damaged.push_back({5 * kRecord, 64, "no record begins here"});
-  EXPECT_EQ(check().corrupt, 1);
+  const LossReport report = check();
+  EXPECT_EQ(report.corrupt, 1);
+  EXPECT_EQ(report.damage,
+            std::vector<std::string>{"the log at 6000, 64 bytes: no record begins here"});
+}
+
+TEST_F(LossChecker, CountsDamagedEntriesAsCorruptAndNamesTheFirstFindings) {
+  store.copies[2].intact = false;
+  store.damaged_entries.push_back({0, 4, 1, "is missing"});
+  store.damaged_entries.push_back({0, 7, 20, "leads to 5, where no record begins"});
+  LossReport report = check();
+  EXPECT_EQ(report.corrupt, 3);
+  EXPECT_EQ(
+      report.damage,
+      (std::vector<std::string>{
+          "the log at 2400: message 3 has other bytes than were sent", "drill/3 at 4 is missing",
+          "drill/3 at 7 leads to 5, where no record begins, and so on for 20 entries"}));
+  store.damaged_entries.resize(30, {0, 9, 1, "is missing"});
+  report = check();
+  EXPECT_EQ(report.corrupt, 31);
+  EXPECT_EQ(report.damage.size(), kDamageNamed);
 }
 
 TEST_F(LossChecker, CountsWhatNobodySentAsPhantom) {
@@ -236,6 +297,33 @@ TEST(LossExplanation, CountsTheCopiesOfWhatWasLost) {
   EXPECT_EQ(explain(mechanism_of({run, run})),
             "host.destroy takes the master's disk with it: 2 messages were nowhere else; when it "
             "came, their copies were: a 2 gone with its disk; s 2 not received yet");
+}
+
+// One message that no flush had covered, and one that is in the log, but not in its queue.
+RunResult run_with_unread_message() {
+  RunResult run = run_with_loss(1, 2, true);
+  run.loss.lost[1].in_log_at = 3'600;
+  run.loss.lost[1].queue = "drill/3";
+  run.loss.lost[1].queue_offset = 3;
+  return run;
+}
+
+TEST(LossExplanation, TellsWhatIsInTheLogButInNoQueue) {
+  const std::string unread =
+      "; 2 lost messages are in the log, but a reader of their queues never gets them "
+      "(message 2 is in the log at 3600, not in drill/3 at 3)";
+  const RunResult run = run_with_unread_message();
+  const std::string text = explain(mechanism_of({run, run}));
+  EXPECT_NE(text.find("with them 2 of 4 messages that were acknowledged before a flush"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("had been covered"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with(unread)) << text;
+
+  RunResult destroyed = run;
+  destroyed.faults = {{"host.destroy", "h", 1, -1}};
+  EXPECT_EQ(explain(mechanism_of({destroyed, destroyed})),
+            "host.destroy takes the master's disk with it: 2 messages were nowhere else" + unread);
 }
 
 TEST(LossExplanation, DoesNotBlameTheFlushForWhatAFlushHadCovered) {

@@ -7,6 +7,7 @@
 #include "reports/render/junit.hpp"
 #include "reports/render/markdown.hpp"
 #include "reports/render/repro.hpp"
+#include "reports/render/summary.hpp"
 #include "reports/render/text.hpp"
 
 namespace drydock::reports {
@@ -51,7 +52,7 @@ DrillResult async_result() {
   DrillResult result;
   result.facts.id = "power-loss";
   result.facts.promises = {"flushDiskType=ASYNC_FLUSH: a promise"};
-  result.facts.not_modelled = {"consume queues"};
+  result.facts.not_modelled = {"something else"};
   result.cells = {cell_of("ASYNC_FLUSH", true, 25), cell_of("SYNC_FLUSH", false, 0)};
   return result;
 }
@@ -174,7 +175,7 @@ TEST(Text, BeginsWithTheFiveLinesAndEndsWithWhatIsNotModelled) {
   const std::string text = render_text(async_result(), 100);
   std::size_t at = 0;
   for (const char* label : {"promised ", "\nlost ", "\nwhy ", "\ncheapest change ", "\nhow sure ",
-                            "\ncell ", "\nnot modelled\n  - consume queues\n"}) {
+                            "\ncell ", "\nnot modelled\n  - something else\n"}) {
     const std::size_t found = text.find(label, at);
     ASSERT_NE(found, std::string::npos) << label << "\n" << text;
     at = found + 1;
@@ -191,6 +192,17 @@ TEST(Text, ShowsWhereTheOutageWentAndWhyThereIsNoSteadyState) {
   EXPECT_EQ(table.find("mount"), std::string::npos) << "no cell has it\n" << table;
   EXPECT_NE(table.find("2.00 s  5.00 s"), std::string::npos) << table;
   EXPECT_NE(table.find("the load ended too early"), std::string::npos) << table;
+}
+
+TEST(Text, CountsWhatIsInTheLogAlone) {
+  DrillResult result = async_result();
+  for (RunResult& run : result.cells[1].runs) {
+    run.loss.lost.push_back({9, 0, 0, false});
+    run.loss.lost.back().in_log_at = 4'660;
+  }
+  EXPECT_EQ(summarise(result.cells[0]).lost_in_log, 0);
+  EXPECT_EQ(summarise(result.cells[1]).lost_in_log, 10);
+  EXPECT_NE(render_text(result, 100).find("in log only"), std::string::npos);
 }
 
 TEST(Text, SaysNeverInsteadOfANumber) {
@@ -226,6 +238,11 @@ TEST(Json, ARunSurvivesTheWayThereAndBack) {
   run.faults[0].began_ns = -1;
   run.plan.clear();
   run.divergence = "a\n\"b\"";
+  run.loss.lost[1].in_log_at = 4'660;
+  run.loss.lost[1].queue = "drill/3";
+  run.loss.lost[1].queue_offset = 7;
+  run.loss.corrupt = 1;
+  run.loss.damage = {"drill/3 at 8 is missing"};
   run.rto.client_ns = 0;
   run.rto.stages_ns = std::nullopt;
   run.rto.steady = Steady::reached;
@@ -240,6 +257,7 @@ TEST(Json, TheWholeHasCellsRunsAndQuantiles) {
   const std::string json = render_json(async_result());
   EXPECT_NE(json.find("\"id\": \"fault=power-loss,flushDiskType=SYNC_FLUSH\""), std::string::npos);
   EXPECT_NE(json.find("\"rto_client_never\": 10"), std::string::npos);
+  EXPECT_NE(json.find("\"lost_in_log\": 0"), std::string::npos);
   EXPECT_EQ(json.back(), '\n');
 }
 

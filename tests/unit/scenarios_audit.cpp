@@ -8,11 +8,13 @@
 #include "scenarios/audit/log_walk.hpp"
 #include "scenarios/audit/record_decoder.hpp"
 #include "scenarios/workload/bodies.hpp"
+#include "tests/support/hand_made_log.hpp"
 
 namespace drydock::scenarios {
 namespace {
 
-using Bytes = std::vector<std::byte>;
+using test::Bytes;
+using test::overwrite;
 
 // Storage reference, section 2.12.
 const char* const kGolden =
@@ -30,54 +32,14 @@ Bytes from_hex(const std::string& hex) {
   return bytes;
 }
 
-void put(Bytes& bytes, std::uint64_t value, int width) {
-  for (int i = width - 1; i >= 0; --i) {
-    bytes.push_back(static_cast<std::byte>((value >> (8 * i)) & 0xff));
-  }
-}
-
-void overwrite(Bytes& bytes, std::size_t at, std::uint64_t value, int width) {
-  Bytes field;
-  put(field, value, width);
-  std::copy(field.begin(), field.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
-}
-
-// CRC-32, bit by bit: a third implementation, so that neither of the others checks itself.
-std::uint32_t crc31(std::span<const std::byte> body) {
-  std::uint32_t crc = 0xffffffff;
-  for (const std::byte byte : body) {
-    crc ^= static_cast<std::uint32_t>(byte);
-    for (int i = 0; i < 8; ++i) crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xedb88320 : 0);
-  }
-  return ~crc & 0x7fffffff;
-}
-
-// A version 1 record with the body of `key` under `keys`.
-Bytes record_of(std::int64_t offset, std::uint64_t key, const std::string& keys, std::size_t size) {
-  const SharedBytes body = body_of(key, size);
-  const std::string properties = std::string("KEYS\x01") + keys + "\x02";
-  Bytes bytes;
-  put(bytes, 91 + size + properties.size(), 4);
-  put(bytes, 0xdaa320a7, 4);
-  put(bytes, crc31(body.span()), 4);
-  bytes.resize(28);
-  put(bytes, static_cast<std::uint64_t>(offset), 8);
-  bytes.resize(84);
-  put(bytes, size, 4);
-  bytes.insert(bytes.end(), body.span().begin(), body.span().end());
-  put(bytes, 0, 1);
-  put(bytes, properties.size(), 2);
-  for (const char c : properties) bytes.push_back(static_cast<std::byte>(c));
-  return bytes;
-}
-
 // Keys 1 to n, 100 bytes each, from physical offset 0.
 struct Log {
   Bytes bytes;
   std::vector<std::size_t> starts;
   void add(std::uint64_t key, const std::string& keys) {
     starts.push_back(bytes.size());
-    const Bytes record = record_of(static_cast<std::int64_t>(bytes.size()), key, keys, 100);
+    const Bytes record = test::encode(
+        {.physical_offset = static_cast<std::int64_t>(bytes.size()), .key = key, .keys = keys});
     bytes.insert(bytes.end(), record.begin(), record.end());
   }
 };
@@ -89,7 +51,8 @@ Log log_of(std::uint64_t n) {
 
 reports::FinalStore walk(const Bytes& bytes) {
   reports::FinalStore store;
-  walk_log_file(0, bytes, store);
+  QueueNames names(store);
+  walk_log_file(0, bytes, names, store);
   return store;
 }
 
@@ -146,6 +109,29 @@ TEST(LogWalk, FindsEveryMessageIntact) {
     EXPECT_TRUE(store.copies[i].intact);
     EXPECT_EQ(store.copies[i].body_bytes, 100);
   }
+}
+
+TEST(LogWalk, NotesTheQueueOfEachMessageButOfNoHalfOrRolledBackOne) {
+  Bytes bytes;
+  for (const std::uint32_t flag : {0x0u, 0x4u, 0x8u, 0xCu}) {
+    const Bytes record = test::encode({.physical_offset = static_cast<std::int64_t>(bytes.size()),
+                                       .key = 1,
+                                       .keys = "1",
+                                       .topic = "orders",
+                                       .queue_id = 3,
+                                       .queue_offset = flag,
+                                       .sys_flag = flag});
+    bytes.insert(bytes.end(), record.begin(), record.end());
+  }
+  const reports::FinalStore store = walk(bytes);
+  ASSERT_EQ(store.copies.size(), 4u);
+  ASSERT_EQ(store.queues.size(), 1u);
+  EXPECT_EQ(reports::text_of(store.queues[0]), "orders/3");
+  EXPECT_EQ(store.copies[0].queue, 0);
+  EXPECT_EQ(store.copies[1].queue, -1);
+  EXPECT_EQ(store.copies[2].queue, 0);
+  EXPECT_EQ(store.copies[2].queue_offset, 8);
+  EXPECT_EQ(store.copies[3].queue, -1);
 }
 
 TEST(LogWalk, AHoleEndsTheFileAsDamage) {
