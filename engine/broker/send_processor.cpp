@@ -91,7 +91,6 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
 // The flush and the copies are waited for at the same time; what the copies came to counts last.
 Task<PutStatus> SendProcessor::await_safety(PutResult placed, bool wait_store_ok) {
   const SeededBugs& bugs = configuration_.store.bugs;
-  if (bugs.has(SeededBug::ack_before_flush)) co_return PutStatus::put_ok;
   const std::int32_t copies =
       bugs.has(SeededBug::ack_before_copy) ? 1 : configuration_.ha.copies_awaited();
   if (master_ == nullptr || !wait_store_ok || copies <= 1) {

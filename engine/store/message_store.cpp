@@ -75,7 +75,8 @@ Task<Result<void>> MessageStore::load() {
   const RecoveryOptions options{
       .last_stop = *aborted ? StopKind::crash : StopKind::orderly,
       .body_check = configuration_.check_crc_on_recover ? BodyCheck::crc : BodyCheck::lengths_only,
-      .behaviour = configuration_.behaviour};
+      .behaviour = configuration_.behaviour,
+      .bugs = configuration_.bugs};
   StoreParts parts{context_, log_, queues_, checkpoint_, dispatcher_};
   Result<RecoveryResult> recovered = co_await recover_store(worker_, parts, options);
   if (!recovered) co_return recovered.error();
@@ -231,13 +232,18 @@ Task<Result<void>> MessageStore::append_raw(Worker& worker, PhysicalOffset at, S
 void MessageStore::note_appended(bool wait_store_ok) {
   if (group_commit_ == nullptr) {
     flush_->appended(configuration_.wake_flush_when_put_message);
-  } else if (!wait_store_ok) {
+  } else if (!waits_for_flush(wait_store_ok)) {
     flush_->appended(true);
   }
 }
 
+bool MessageStore::waits_for_flush(bool wait_store_ok) const {
+  if (configuration_.bugs.has(SeededBug::ack_before_flush)) return false;
+  return group_commit_ != nullptr && wait_store_ok;
+}
+
 Task<PutStatus> MessageStore::await_flush(PutResult placed, bool wait_store_ok) {
-  if (group_commit_ == nullptr || !wait_store_ok) co_return PutStatus::put_ok;
+  if (!waits_for_flush(wait_store_ok)) co_return PutStatus::put_ok;
   FlushRequest request(placed.offset + placed.bytes);
   group_commit_->submit(request);
   const Deadline deadline = context_.clock.now() + configuration_.sync_flush_timeout;

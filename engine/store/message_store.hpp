@@ -99,6 +99,7 @@ class MessageStore {
   Task<void> finish_dispatch();
   PutStatus check(const IncomingMessage& message) const;
   void note_appended(bool wait_store_ok);
+  bool waits_for_flush(bool wait_store_ok) const;
 
   Context& context_;
   StoreConfiguration configuration_;

@@ -60,6 +60,7 @@ struct RecoveryOptions {
   StopKind last_stop = StopKind::crash;
   BodyCheck body_check = BodyCheck::crc;
   Behaviour behaviour;
+  SeededBugs bugs;
 };
 
 // What recovery works on; everything is loaded.

@@ -15,6 +15,15 @@ namespace drydock {
 enum class SeededBug : std::uint16_t {
   ack_before_flush,  // SYNC_FLUSH answers SEND_OK without waiting for the flush.
   ack_before_copy,   // A SYNC_MASTER answers SEND_OK without waiting for its slaves.
+  // Recovery believes the total of a record, whatever the checksum of its body and the lengths
+  // inside it say.
+  recovery_keeps_torn_record,
+  // Recovery takes what the queues know for everything that the log has: nothing is dispatched
+  // again.
+  dispatch_skips_tail,
+  // Recovery cuts the log behind the record that it refuses, not in front of it: half a message,
+  // which is how the log of a slave ends when its master goes, becomes a part of the log.
+  promotion_keeps_half_message,
   count_,
 };
 

@@ -1,63 +1,132 @@
-// Each planted mistake makes a drill fail that passes without it.
+// Each planted mistake makes a drill fail, for a reason that tells what is wrong, and without the
+// mistake the same drill finds nothing in the same seeds.
 #include <catch2/catch.hpp>
 
+#include "engine/types/seeded_bugs.hpp"
 #include "tests/drills/drill_file.hpp"
 
 namespace drydock::drills {
 namespace {
 
-constexpr std::uint64_t kSeeds = 200;
+constexpr std::uint64_t kSeeds = 200;      // To find it.
+constexpr std::uint64_t kSoundSeeds = 20;  // To show that nothing is found without it, at least.
 
-// The seed that finds it, or 0 if none of the first 200 does.
-std::uint64_t found_by(const std::string& drill, const reports::CellId& cell,
-                       const std::string& bug, const std::function<void(Json&)>& change = {}) {
-  const auto planted = [&](Json& json) {
-    if (change) change(json);
-    if (!bug.empty()) json["behaviour"]["bugs"] = {bug};
-  };
-  const scenarios::Experiment experiment = load(drill, "", planted);
-  for (const scenarios::Cell& each : experiment.cells) {
-    if (each.id != cell) continue;
-    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-      const reports::RunResult run =
-          scenarios::run_one(experiment, each, seed, scenarios::Verification::none);
-      if (run.verdict == reports::Verdict::safety) return seed;
-    }
-    return 0;
+// Where a bug is looked for, and what the verdict must say of it.
+struct Hunt {
+  std::string drill;
+  reports::CellId cell;
+  std::string reason;
+  std::function<void(Json&)> change;
+};
+
+Json& producer(Json& drill) { return drill["load"]["producer"]; }
+Json& disk(Json& drill, const std::string& host) {
+  return drill["topology"]["hosts"][host]["disk"]["profile"];
+}
+
+// A flush that takes longer than the way of an answer.
+void slow_flush(Json& drill) { disk(drill, "broker-host") = "sata-ssd"; }
+
+// Records that reach over several pages: of the file's new pages a power loss leaves none, of the
+// page that held older records the front of the new one. (The checksum covers the body alone, so if
+// a page ends inside the properties nobody notices what is missing: here about one run in 300.)
+void long_records(Json& drill) {
+  slow_flush(drill);
+  producer(drill)["body"] = "6 KiB";
+}
+
+// The master goes while its slave, whose first report comes 5 s after its start, is being sent what
+// there is: 4 MB, cut anywhere.
+void slave_catching_up(Json& drill) {
+  producer(drill)["body"] = "8 KiB";
+  drill["phases"]["warm"] = "2 s";
+  drill["phases"]["inject"] = "10 s";
+  drill["faults"]["destroyed"][0]["when"] = {{"between", {"3000 ms", "3015 ms"}}};
+}
+
+Hunt hunt_for(SeededBug bug) {
+  const std::string power_loss = "scenarios/power-loss.json";
+  const std::string ack_matrix = "scenarios/ack-matrix.json";
+  switch (bug) {
+    case SeededBug::ack_before_flush:
+      return {power_loss,
+              {{"fault", "power-loss"}, {"flushDiskType", "SYNC_FLUSH"}},
+              "acknowledged messages lost",
+              slow_flush};
+    case SeededBug::ack_before_copy:
+      return {ack_matrix,
+              {{"fault", "destroyed"}, {"flushDiskType", "SYNC_FLUSH"}, {"replication", "sync-2"}},
+              "acknowledged messages lost",
+              {}};
+    case SeededBug::recovery_keeps_torn_record:
+      return {power_loss,
+              {{"fault", "power-loss"}, {"flushDiskType", "SYNC_FLUSH"}},
+              "the fields do not fill the record",
+              long_records};
+    case SeededBug::dispatch_skips_tail:
+      return {power_loss,
+              {{"fault", "process-kill"}, {"flushDiskType", "ASYNC_FLUSH"}},
+              "in the log but not in their queues",
+              {}};
+    case SeededBug::promotion_keeps_half_message:
+      return {ack_matrix,
+              {{"fault", "destroyed"}, {"flushDiskType", "ASYNC_FLUSH"}, {"replication", "async"}},
+              "the fields do not fill the record",
+              slave_catching_up};
+    case SeededBug::count_: break;
   }
-  throw std::runtime_error("no such cell: " + reports::text_of(cell));
+  throw std::runtime_error("nobody looks for this bug");
 }
 
-// Without the bug nothing is found in as many seeds as its discovery took, and a few more.
-void require_found(const std::string& drill, const reports::CellId& cell, const std::string& bug,
-                   const std::function<void(Json&)>& change = {}) {
-  const std::uint64_t seed = found_by(drill, cell, bug, change);
-  INFO(bug << " in " << reports::text_of(cell));
-  REQUIRE(seed > 0);
-  const scenarios::Experiment sound = load(drill, "", change);
-  for (const scenarios::Cell& each : sound.cells) {
-    if (each.id != cell) continue;
-    for (std::uint64_t again = 1; again <= seed + 3; ++again) {
-      const auto run = scenarios::run_one(sound, each, again, scenarios::Verification::none);
-      CHECK(run.verdict != reports::Verdict::safety);
+class Cell {
+ public:
+  // `bug`: empty for the drill as it is.
+  Cell(const Hunt& hunt, const std::string& bug)
+      : experiment_(load(hunt.drill, "", [&](Json& drill) {
+          if (hunt.change) hunt.change(drill);
+          if (!bug.empty()) drill["behaviour"]["bugs"] = {bug};
+        })) {
+    for (const scenarios::Cell& each : experiment_.cells) {
+      if (each.id == hunt.cell) cell_ = &each;
+    }
+    if (cell_ == nullptr) throw std::runtime_error("no such cell: " + reports::text_of(hunt.cell));
+  }
+  Cell(const Cell&) = delete;
+  Cell& operator=(const Cell&) = delete;
+
+  reports::RunResult run(std::uint64_t seed) const {
+    return scenarios::run_one(experiment_, *cell_, seed, scenarios::Verification::none);
+  }
+
+ private:
+  scenarios::Experiment experiment_;
+  const scenarios::Cell* cell_ = nullptr;
+};
+
+SCENARIO("every seeded bug is found, and the reason names it", "[seeded-bugs]") {
+  for (std::uint16_t i = 0; i < static_cast<std::uint16_t>(SeededBug::count_); ++i) {
+    const auto bug = static_cast<SeededBug>(i);
+    DYNAMIC_SECTION(name_of(bug)) {
+      const Hunt hunt = hunt_for(bug);
+      const Cell planted(hunt, std::string(name_of(bug)));
+      std::uint64_t seed = 1;
+      reports::RunResult found = planted.run(seed);
+      while (found.verdict != reports::Verdict::safety && seed < kSeeds) {
+        found = planted.run(++seed);
+      }
+      INFO("seed " << seed);
+      REQUIRE(found.verdict == reports::Verdict::safety);
+      CHECK_THAT(found.note, Catch::Contains(hunt.reason));
+
+      const Cell sound(hunt, "");
+      for (std::uint64_t again = 1; again <= std::max(seed, kSoundSeeds); ++again) {
+        const reports::RunResult run = sound.run(again);
+        INFO("without it, seed " << again << ": " << run.note);
+        // A client that does not find the promoted slave ends in `liveness`.
+        CHECK((run.verdict == reports::Verdict::pass || run.verdict == reports::Verdict::liveness));
+      }
     }
   }
-}
-
-SCENARIO("ack-before-flush is found", "[seeded-bugs]") {
-  require_found("scenarios/power-loss.json",
-                {{"fault", "power-loss"}, {"flushDiskType", "SYNC_FLUSH"}}, "ack-before-flush",
-                [](Json& json) {
-                  // Its flush takes longer than the way of an answer.
-                  json["topology"]["hosts"]["broker-host"]["disk"]["profile"] = "sata-ssd";
-                });
-}
-
-SCENARIO("ack-before-copy is found", "[seeded-bugs]") {
-  require_found(
-      "scenarios/ack-matrix.json",
-      {{"fault", "destroyed"}, {"flushDiskType", "SYNC_FLUSH"}, {"replication", "sync-2"}},
-      "ack-before-copy");
 }
 
 }  // namespace
