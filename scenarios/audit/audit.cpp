@@ -1,7 +1,7 @@
 #include "scenarios/audit/audit.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -119,15 +119,16 @@ class Audit {
   }
 
   Task<bool> read_message(QueueEntry entry) {
-    const auto file = std::ranges::find_if(log_files_, [&](const LogFile& candidate) {
+    const auto found = std::ranges::find_if(log_files_, [&](const LogFile& candidate) {
       return candidate.begin <= entry.physical_offset && entry.physical_offset < end_of(candidate);
     });
-    if (file == log_files_.end()) co_return true;
-    const std::int64_t at = entry.physical_offset - file->begin;
+    if (found == log_files_.end()) co_return true;
+    const LogFile file = *found;
+    const std::int64_t at = entry.physical_offset - file.begin;
     const std::int64_t length =
-        std::min<std::int64_t>(entry.record_bytes, end_of(*file) - entry.physical_offset);
-    Result<SharedBytes> bytes = co_await read(*file, at, length);
-    if (!bytes) co_return failed("read", file->path, bytes.error());
+        std::min<std::int64_t>(entry.record_bytes, end_of(file) - entry.physical_offset);
+    Result<SharedBytes> bytes = co_await read(file, at, length);
+    if (!bytes) co_return failed("read", file.path, bytes.error());
     add_message_at(entry.physical_offset, bytes->span(), names_, store_);
     co_return true;
   }
