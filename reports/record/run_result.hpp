@@ -116,6 +116,7 @@ struct LostMessage {
 // "message 5 is in the log at 4660, not in drill/3 at 7". `message.in_log_at` >= 0.
 std::string text_of_unread(const LostMessage& message);
 
+// So many findings of a run are put into words.
 inline constexpr std::size_t kDamageNamed = 10;
 
 struct LossReport {
