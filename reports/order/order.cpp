@@ -39,6 +39,7 @@ std::vector<Place> places_of(const History& history, const FinalStore& store) {
   for (const StoredCopy& copy : store.copies) {
     const auto found = invocations.find(copy.key);
     if (!copy.key_known || found == invocations.end()) continue;  // A phantom.
+    if (!copy.in_queue) continue;                                 // No reader gets it.
     const SendRecord& send = history.sends[found->second];
     places.push_back({&send, found->second, send.producer, copy.queue_id, copy.queue_offset,
                       copy.physical_offset});

@@ -34,6 +34,7 @@ class OrderChecker : public testing::Test {
     copy.key_known = true;
     copy.intact = true;
     copy.queue_id = kQueue;
+    copy.in_queue = true;
     copy.queue_offset = static_cast<std::int64_t>(store.copies.size());
     copy.physical_offset = copy.queue_offset * 100;
     store.copies.push_back(copy);
@@ -86,6 +87,12 @@ TEST_F(OrderChecker, TakesTheFirstCopyOfADuplicate) {
   EXPECT_EQ(check().violations, 0);
   store.copies[1].key_known = false;  // Without its first copy it comes late.
   EXPECT_EQ(check().violations, 1);
+}
+
+TEST_F(OrderChecker, LooksAtWhatReadersGet) {
+  swap(2, 3);
+  store.copies[2].in_queue = false;
+  EXPECT_EQ(check().violations, 0);
 }
 
 TEST_F(OrderChecker, QueuesHaveNoOrderAmongEachOther) {
