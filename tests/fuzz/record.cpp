@@ -1,7 +1,7 @@
 // Records of a CommitLog that somebody else wrote, or a disk has damaged.
 #include <cstdint>
 
-#include "engine/store/message_record.hpp"
+#include "engine/wire/message_record.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace drydock;
