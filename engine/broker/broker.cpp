@@ -1,5 +1,7 @@
 #include "engine/broker/broker.hpp"
 
+#include "engine/broker/offset_processor.hpp"
+#include "engine/broker/pull_processor.hpp"
 #include "engine/broker/registration.hpp"
 #include "engine/broker/send_processor.hpp"
 #include "engine/replication/ha_slave.hpp"
@@ -11,7 +13,10 @@ namespace drydock {
 
 namespace {
 
-class Broker : private FrameServer::Handler {
+constexpr std::int32_t kSlaveMemoryRatioLess = 10;  // Percent.
+constexpr Duration kFirstOffsetFlush = Duration::s(10);
+
+class Broker : private FrameServer::Handler, private HeldPulls::Waker {
  public:
   Broker(Context& context, BrokerConfiguration configuration)
       : context_(context),
@@ -19,17 +24,30 @@ class Broker : private FrameServer::Handler {
         store_(context, store_configuration(), store_host()),
         master_(make_master()),
         slave_(make_slave()),
+        worker_(context.workers.add("BrokerControllerScheduledThread1")),
         topics_(topic_options(), context.clock.wall_now().count_ms()),
-        sends_(context, configuration_, store_, {topics_, topics_made_}, master_.get()),
+        topics_file_(context, configuration_.store, "topics.json", topics_),
+        offsets_file_(context, configuration_.store, "consumerOffset.json", offsets_),
+        sends_(context, configuration_, store_, topics_of_broker(), master_.get()),
+        pulls_(context, configuration_, store_, topics_, {offsets_, offsets_changed_}, *this),
+        offset_requests_(context, store_, topics_, {offsets_, offsets_changed_},
+                         context.workers.add("ConsumerManageThread_1")),
         server_(context, *this),
-        registration_(context, configuration_, store_host(), {topics_, topics_made_}, slave_.get()),
-        follower_(context.scope) {}
+        registration_(context, configuration_, store_host(), topics_of_broker(), slave_.get()),
+        follower_(context.scope),
+        services_(context.scope) {
+    store_.tell_of_arrivals(pulls_.held());
+  }
 
   // Errors: what kept it from serving; the log has a line about it.
   Task<Result<void>> start() {
     if (slave_ != nullptr && configuration_.broker_id <= 0) {
       co_return failed("a slave's brokerId must be larger than 0", ErrorCode::invalid_argument);
     }
+    Result<void> topics = co_await topics_file_.load(worker_);
+    if (!topics) co_return failed("the topics can't be loaded", topics.error());
+    Result<void> offsets = co_await offsets_file_.load(worker_);
+    if (!offsets) co_return failed("the consumer offsets can't be loaded", offsets.error());
     Result<void> loaded = co_await store_.load();
     if (!loaded) co_return failed("the store can't be loaded", loaded.error());
     Result<void> started = co_await store_.start();
@@ -42,6 +60,9 @@ class Broker : private FrameServer::Handler {
     Result<void> listening = server_.listen(configuration_.listen_port);
     if (!listening) co_return failed("can't listen", listening.error());
     registration_.start();
+    services_.spawn(pulls_.held().run());
+    services_.spawn(save_offsets());
+    serving_ = true;
     context_.observer.event(EventName::serving_started, context_.scope.process().id().value());
     co_return Result<void>();
   }
@@ -54,6 +75,10 @@ class Broker : private FrameServer::Handler {
     co_await follower_.join();
     if (master_ != nullptr) co_await master_->stop();
     co_await server_.stop();
+    services_.cancel();
+    co_await services_.join();
+    if (serving_)
+      co_await offsets_file_.save(worker_);  // Not those of a broker that has the store.
     co_await store_.shutdown();
   }
 
@@ -67,6 +92,8 @@ class Broker : private FrameServer::Handler {
   StoreConfiguration store_configuration() const {
     StoreConfiguration store = configuration_.store;
     store.replica = configuration_.ha.role == BrokerRole::slave;
+    // RocketMQ trusts the memory of a slave less.
+    if (store.replica) store.access_message_in_memory_max_ratio -= kSlaveMemoryRatioLess;
     return store;
   }
   std::unique_ptr<HaMaster> make_master() {
@@ -78,6 +105,20 @@ class Broker : private FrameServer::Handler {
   std::unique_ptr<HaSlave> make_slave() {
     if (configuration_.ha.role != BrokerRole::slave) return nullptr;
     return std::make_unique<HaSlave>(context_, configuration_.ha, store_);
+  }
+
+  TopicsOfBroker topics_of_broker() { return {topics_, topics_made_, topics_file_}; }
+
+  // First after 10 s. RocketMQ writes them then whether they have changed or not.
+  Task<void> save_offsets() {
+    const Duration period = configuration_.flush_consumer_offset_interval;
+    PollGrid grid(context_.clock, context_.clock.now() + kFirstOffsetFlush - period, period);
+    const auto changed = [this] { return offsets_file_.behind(); };
+    for (;;) {
+      Result<void> due = co_await grid.until(offsets_changed_, changed);
+      if (!due) co_return;
+      co_await offsets_file_.save(worker_);
+    }
   }
 
   Error failed(std::string line, Error error) {
@@ -98,31 +139,55 @@ class Broker : private FrameServer::Handler {
               Semaphore::Permit slot) override {
     if (request.is(RequestCode::send_message_v2)) {
       server_.requests().spawn(sends_.process(connection, std::move(request), std::move(slot)));
-    } else if (!request.is_one_way()) {
-      connection->respond(answer(request));
+    } else if (request.is(RequestCode::pull_message) && !request.is_one_way()) {
+      server_.requests().spawn(pulls_.process(connection, std::move(request), std::move(slot)));
+    } else if (request.is(RequestCode::query_consumer_offset) && !request.is_one_way()) {
+      server_.requests().spawn(
+          offset_requests_.query(connection, std::move(request), std::move(slot)));
+    } else {
+      SharedBytes answered = answer(request);
+      if (!request.is_one_way()) connection->respond(std::move(answered));
     }
   }
-  static SharedBytes answer(const RemotingCommand& request) {
-    if (!request.is(RequestCode::heart_beat)) {
-      return encode_answer(request.head, ResponseCode::request_code_not_supported,
-                           "this version only knows SEND_MESSAGE_V2 and HEART_BEAT");
+  SharedBytes answer(const RemotingCommand& request) {
+    if (OffsetProcessor::answers(request)) return offset_requests_.answer(request);
+    if (request.is(RequestCode::heart_beat)) {
+      const bool readable = is_heartbeat(request.body.span());
+      return encode_answer(request.head,
+                           readable ? ResponseCode::success : ResponseCode::system_error);
     }
-    const bool readable = is_heartbeat(request.body.span());
-    return encode_answer(request.head,
-                         readable ? ResponseCode::success : ResponseCode::system_error);
+    if (request.is(RequestCode::get_all_topic_config)) {
+      const std::string table = encode_topic_table(topics_.all());
+      return encode_command(response_head(request.head, ResponseCode::success), NoFields(), {},
+                            as_byte_span(table));
+    }
+    return encode_answer(request.head, ResponseCode::request_code_not_supported,
+                         "this version does not know the request");
   }
+  // A pull that was held: it has no place among the requests in progress, whose number is bounded
+  // by that of the pulls that are held.
+  void go_on(HeldPull pull) override { server_.requests().spawn(pulls_.go_on(std::move(pull))); }
 
   Context& context_;
   BrokerConfiguration configuration_;
   MessageStore store_;
   std::unique_ptr<HaMaster> master_;  // Null on a slave.
   std::unique_ptr<HaSlave> slave_;    // Null on a master.
+  Worker& worker_;                    // Reads and writes the files below config/.
   Topics topics_;
   Event topics_made_;
+  ConfigFile topics_file_;
+  ConsumerOffsets offsets_;
+  Event offsets_changed_;
+  ConfigFile offsets_file_;
   SendProcessor sends_;
+  PullProcessor pulls_;
+  OffsetProcessor offset_requests_;
   FrameServer server_;
   Registration registration_;
   TaskScope follower_;
+  TaskScope services_;
+  bool serving_ = false;
 };
 
 }  // namespace

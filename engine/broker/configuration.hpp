@@ -13,9 +13,14 @@
 //   topics               which topics exist and how many queues they have (pure)
 //   registration         tells name servers of the broker and its topics
 //   send_processor       the checks and the answer of one send, which waits for flush and copies
+//   pull_processor       the checks and the answer of one pull; pull_answer (pure)
+//   held_pulls           pulls that wait for a message
+//   offset_processor     the ends of queues, and how far groups have come in them
+//   consumer_offsets     how far each group has come (pure)
+//   config_file          a file below config/: topics, consumer offsets; config_content (pure)
 //   broker               start, serve, orderly stop
 //
-// What it does not do yet: pulls, offsets, delay, retry, fast failure.
+// What it does not do yet: groups of consumers, delay, retry, fast failure.
 //
 // This file: the configuration of one broker and where it comes from.
 #pragma once
@@ -43,7 +48,13 @@ struct BrokerConfiguration {
   std::int32_t default_topic_queue_nums = 8;              // defaultTopicQueueNums
   std::int32_t send_message_thread_pool_nums = 4;         // sendMessageThreadPoolNums; min(CPUs, 4)
   std::int32_t send_thread_pool_queue_capacity = 10'000;  // sendThreadPoolQueueCapacity
-  std::vector<Endpoint> name_servers;                     // namesrvAddr; none: alone
+  std::int32_t pull_message_thread_pool_nums = 24;        // pullMessageThreadPoolNums; 16 + 2 CPUs
+  std::int32_t pull_thread_pool_queue_capacity = 100'000;       // pullThreadPoolQueueCapacity
+  bool long_polling_enable = true;                              // longPollingEnable
+  Duration short_polling_time = Duration::ms(1000);             // shortPollingTimeMills
+  bool slave_read_enable = false;                               // slaveReadEnable
+  Duration flush_consumer_offset_interval = Duration::s(5);     // flushConsumerOffsetInterval
+  std::vector<Endpoint> name_servers;                           // namesrvAddr; none: alone
   Duration register_name_server_period = Duration::ms(30'000);  // registerNameServerPeriod
   Duration register_broker_timeout = Duration::ms(24'000);      // registerBrokerTimeoutMills
   bool compressed_register = false;                             // compressedRegister

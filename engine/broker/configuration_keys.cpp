@@ -93,6 +93,10 @@ constexpr std::string_view kText = "any text that is not empty";
 constexpr std::int64_t kInt32Max = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::array kHonoured = {
+    HonouredKey{"accessMessageInMemoryMaxRatio", "percent, a whole number from 1 to 100",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.access_message_in_memory_max_ratio, v, 1, 100);
+                }},
     HonouredKey{"autoCreateTopicEnable", kBool,
                 [](Configuration& c, std::string_view v) {
                   return set_bool(c.auto_create_topic_enable, v);
@@ -142,6 +146,10 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) {
                   return set_ms(c.store.flush_consume_queue_thorough_interval, v);
                 }},
+    HonouredKey{"flushConsumerOffsetInterval", kMs,
+                [](Configuration& c, std::string_view v) {
+                  return set_ms(c.flush_consumer_offset_interval, v);
+                }},
     HonouredKey{"flushDiskType", "ASYNC_FLUSH or SYNC_FLUSH", &set_flush_disk_type},
     HonouredKey{"flushIntervalCommitLog", kMs,
                 [](Configuration& c, std::string_view v) {
@@ -176,6 +184,9 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.listen_port, v, 1, 65'535);
                 }},
+    HonouredKey{
+        "longPollingEnable", kBool,
+        [](Configuration& c, std::string_view v) { return set_bool(c.long_polling_enable, v); }},
     HonouredKey{"mappedFileSizeCommitLog", "bytes, a whole number from 1 to 2147483647",
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.store.mapped_file_size_commit_log, v, 1, kInt32Max);
@@ -185,16 +196,51 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.store.mapped_file_size_consume_queue, v, 1, 2'147'483'640);
                 }},
+    HonouredKey{"maxFilterMessageSize", "bytes of a consume queue, a whole number from 1",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.max_filter_message_size, v, 1, kInt32Max);
+                }},
     HonouredKey{"maxMessageSize", "bytes, a whole number from 10 to 16777216",
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.store.max_message_size, v, 10, kFrameBytesMax);
                 }},
+    HonouredKey{"maxTransferBytesOnMessageInDisk", "bytes, a whole number from 1",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.max_transfer_bytes_on_message_in_disk, v, 1,
+                                     kInt32Max);
+                }},
+    HonouredKey{"maxTransferBytesOnMessageInMemory", "bytes, a whole number from 1",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.max_transfer_bytes_on_message_in_memory, v, 1,
+                                     kInt32Max);
+                }},
+    HonouredKey{"maxTransferCountOnMessageInDisk", "a whole number from 1",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.max_transfer_count_on_message_in_disk, v, 1,
+                                     kInt32Max);
+                }},
+    HonouredKey{"maxTransferCountOnMessageInMemory", "a whole number from 1",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.max_transfer_count_on_message_in_memory, v, 1,
+                                     kInt32Max);
+                }},
     HonouredKey{
         "namesrvAddr", "IPv4 addresses and ports such as 10.20.16.31:9876, with ; between",
         [](Configuration& c, std::string_view v) { return set_endpoints(c.name_servers, v); }},
+    HonouredKey{"offsetCheckInSlave", kBool,
+                [](Configuration& c,
+                   std::string_view v) { return set_bool(c.store.offset_check_in_slave, v); }},
     HonouredKey{"osPageCacheBusyTimeOutMills", kMs,
                 [](Configuration& c,
                    std::string_view v) { return set_ms(c.store.os_page_cache_busy_timeout, v); }},
+    HonouredKey{"pullMessageThreadPoolNums", "a whole number from 1 to 1000",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.pull_message_thread_pool_nums, v, 1, 1000);
+                }},
+    HonouredKey{"pullThreadPoolQueueCapacity", "a whole number from 1",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.pull_thread_pool_queue_capacity, v, 1, kInt32Max);
+                }},
     HonouredKey{
         "readUnCommitted", kBool,
         [](Configuration& c, std::string_view v) { return set_bool(c.store.read_uncommitted, v); }},
@@ -212,6 +258,12 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.send_thread_pool_queue_capacity, v, 1, kInt32Max);
                 }},
+    HonouredKey{
+        "shortPollingTimeMills", kMs,
+        [](Configuration& c, std::string_view v) { return set_ms(c.short_polling_time, v); }},
+    HonouredKey{
+        "slaveReadEnable", kBool,
+        [](Configuration& c, std::string_view v) { return set_bool(c.slave_read_enable, v); }},
     HonouredKey{"slaveTimeout", kMs,
                 [](Configuration& c, std::string_view v) { return set_ms(c.ha.slave_timeout, v); }},
     HonouredKey{"storePathCommitLog", "one absolute path (a list of paths comes later)",

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "engine/wire/json_text.hpp"
+
 namespace drydock {
 
 namespace {
@@ -63,10 +65,30 @@ std::optional<std::int32_t> Topics::find_or_create(std::string_view topic, std::
   const std::int32_t count = std::clamp(queues_wanted, 0, options_.queue_count);
   add(std::string(topic), count);
   new_.emplace_back(topic);
+  ++changes_;
   ++version_.counter;
   version_.timestamp_ms = now_ms;
   return count;
 }
+
+const TopicConfig* Topics::find(std::string_view topic) const {
+  const auto found = topics_.find(topic);
+  return found == topics_.end() ? nullptr : &found->second;
+}
+
+bool Topics::read(std::string_view text) {
+  std::optional<RegisterBrokerBody> read = decode_topic_table(text);
+  if (!read) return false;
+  for (TopicConfig& topic : read->topics) {
+    const std::string name = topic.topic;
+    if (topic_name_allowed(name)) topics_.insert_or_assign(name, std::move(topic));
+  }
+  version_ = read->data_version;
+  ++changes_;
+  return true;
+}
+
+std::string Topics::write() const { return indented(encode_topic_table(all())); }
 
 RegisterBrokerBody Topics::all() const {
   RegisterBrokerBody body{.data_version = version_};

@@ -1,8 +1,7 @@
 // Which topics exist, and the rules for their names (storage reference, 1.2, 2.7 and 6.1). Pure.
 //
 // A topic that is sent to and does not exist is made after the model of TBW102, if the
-// configuration allows. Difference: RocketMQ keeps them in config/topics.json; here they live in
-// memory and are made again after a restart (the file comes later).
+// configuration allows. Kept in config/topics.json.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/broker/config_content.hpp"
 #include "engine/wire/register_broker.hpp"
 
 namespace drydock {
@@ -23,7 +23,7 @@ bool topic_name_allowed(std::string_view topic);
 // Topics of the broker itself, into which no client may send.
 bool topic_reserved(std::string_view topic);
 
-class Topics {
+class Topics : public ConfigContent {
  public:
   struct Options {
     bool auto_create = true;
@@ -39,12 +39,20 @@ class Topics {
   std::optional<std::int32_t> find_or_create(std::string_view topic, std::string_view model,
                                              std::int32_t queues_wanted, std::int64_t now_ms);
 
+  // The topic; nullptr if it does not exist. Valid until the next change.
+  const TopicConfig* find(std::string_view topic) const;
+
   // What a name server should know: everything, in the order of the names, or one topic alone.
   RegisterBrokerBody all() const;
   RegisterBrokerBody only(const std::string& topic) const;
   // The topics that were made since the last call, in the order in which they were made.
   std::vector<std::string> take_new();
   bool has_new() const { return !new_.empty(); }
+
+  // The topics in a file replace those of the same name.
+  bool read(std::string_view text) override;
+  std::string write() const override;
+  std::uint64_t changes() const override { return changes_; }
 
  private:
   void add(std::string name, std::int32_t queues,
@@ -54,6 +62,7 @@ class Topics {
   DataVersion version_;
   std::map<std::string, TopicConfig, std::less<>> topics_;
   std::vector<std::string> new_;
+  std::uint64_t changes_ = 0;
 };
 
 }  // namespace drydock

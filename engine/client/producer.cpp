@@ -39,7 +39,7 @@ class Producer::Implementation {
   void ask(NameServers name_servers) {
     ENSURE(!name_servers.endpoints.empty());
     const RouteOptions options{.name_servers = std::move(name_servers.endpoints),
-                               .group = options_.producer_group,
+                               .groups = {.producer_group = options_.producer_group},
                                .default_topic_queue_nums = options_.default_topic_queue_nums};
     routes_ = std::make_unique<Routes>(context_, options, brokers_);
     routes_->start();

@@ -1,12 +1,16 @@
-// engine/client is what applications use: a producer that behaves as RocketMQ's does.
+// engine/client is what applications use: a producer and a consumer that behave as RocketMQ's do.
 //
 //   producer             sends with time-out and retries; says what is known of the outcome
+//   pull_consumer        reads the queues of a topic as messages come, and stores how far it is
+//   queue_sweep          reads every queue of a topic once, from end to end
+//   queue_client         asks brokers about queues; queue_source: where the queues are
+//   received_message     a message as a consumer gets it
 //   send_outcome         what a response, or its absence, says (pure)
 //   route_cache          which queues a topic has, which one is next, where brokers are (pure)
 //   routes               keeps the routes fresh, sends heartbeats; name_server_client
 //   broker_connections   one connection per broker, shared by all sends
 //
-// What it does not do yet: latency fault tolerance, consumers.
+// What it does not do yet: latency fault tolerance, sharing queues among the consumers of a group.
 //
 // This file: the producer.
 #pragma once

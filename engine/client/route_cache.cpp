@@ -15,6 +15,12 @@ bool has_master(const TopicRoute& route, std::string_view broker_name) {
   return group != route.brokers.end() && group->addresses.contains(0);
 }
 
+std::vector<QueueData> by_broker_name(const TopicRoute& route) {
+  std::vector<QueueData> sorted = route.queues;
+  std::ranges::sort(sorted, {}, &QueueData::broker_name);  // One entry per broker: no ties.
+  return sorted;
+}
+
 std::optional<Endpoint> master_of_group(const BrokerData& group) {
   const auto master = group.addresses.find(0);
   return master == group.addresses.end() ? std::nullopt : parse_endpoint(master->second);
@@ -23,13 +29,20 @@ std::optional<Endpoint> master_of_group(const BrokerData& group) {
 }  // namespace
 
 MessageQueues writable_queues(const TopicRoute& route) {
-  std::vector<QueueData> sorted = route.queues;
-  std::ranges::sort(sorted, {}, &QueueData::broker_name);  // One entry per broker: no ties.
   MessageQueues queues;
-  for (const QueueData& data : sorted) {
+  for (const QueueData& data : by_broker_name(route)) {
     if ((data.permissions & permission::kWrite) == 0) continue;
     if (!has_master(route, data.broker_name)) continue;
     for (std::int32_t i = 0; i < data.write_queues; ++i) queues.push_back({data.broker_name, i});
+  }
+  return queues;
+}
+
+MessageQueues readable_queues(const TopicRoute& route) {
+  MessageQueues queues;
+  for (const QueueData& data : by_broker_name(route)) {
+    if ((data.permissions & permission::kRead) == 0) continue;
+    for (std::int32_t i = 0; i < data.read_queues; ++i) queues.push_back({data.broker_name, i});
   }
   return queues;
 }
@@ -58,6 +71,7 @@ bool RouteCache::update(const std::string& topic, TopicRoute route) {
   if (entry.route == route) return false;
   for (const BrokerData& group : route.brokers) groups_[group.broker_name] = group;
   entry.queues = std::make_shared<MessageQueues>(writable_queues(route));
+  entry.readable = std::make_shared<MessageQueues>(readable_queues(route));
   entry.route = std::move(route);
   return true;
 }
@@ -70,6 +84,31 @@ bool RouteCache::has_route(std::string_view topic) const {
 std::shared_ptr<const MessageQueues> RouteCache::queues(std::string_view topic) const {
   const auto found = topics_.find(topic);
   return found == topics_.end() ? std::make_shared<MessageQueues>() : found->second.queues;
+}
+
+std::shared_ptr<const MessageQueues> RouteCache::readable(std::string_view topic) const {
+  const auto found = topics_.find(topic);
+  return found == topics_.end() ? std::make_shared<MessageQueues>() : found->second.readable;
+}
+
+std::optional<Endpoint> RouteCache::broker_of(std::string_view broker_name, std::int64_t id) const {
+  const auto group = groups_.find(broker_name);
+  if (group == groups_.end() || group->second.addresses.empty()) return std::nullopt;
+  const auto& addresses = group->second.addresses;
+  auto found = addresses.find(id);
+  if (found == addresses.end() && id != 0) found = addresses.find(id + 1);
+  if (found == addresses.end()) found = addresses.begin();
+  return parse_endpoint(found->second);
+}
+
+std::vector<Endpoint> RouteCache::brokers() const {
+  std::vector<Endpoint> all;
+  for (const auto& [name, group] : groups_) {
+    for (const auto& [id, address] : group.addresses) {
+      if (const std::optional<Endpoint> broker = parse_endpoint(address)) all.push_back(*broker);
+    }
+  }
+  return all;
 }
 
 std::optional<Endpoint> RouteCache::master_of(std::string_view broker_name) const {

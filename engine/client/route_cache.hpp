@@ -1,5 +1,5 @@
-// What a client knows of routes: which queues of a topic it may send to, and where their brokers
-// are (HA reference, 6.1 and 6.2). Pure.
+// What a client knows of routes: which queues of a topic it may send to and read, and where their
+// brokers are (HA reference, 6.1, 6.2 and 6.4). Pure.
 #pragma once
 
 #include <map>
@@ -24,6 +24,9 @@ using MessageQueues = std::vector<MessageQueue>;
 // The queues to which a client may send: those of brokers that permit it and whose master, id 0, is
 // in the route. In the order of the brokers' names.
 MessageQueues writable_queues(const TopicRoute& route);
+// Those from which it may read, of every broker that permits it, with or without a master. In the
+// same order.
+MessageQueues readable_queues(const TopicRoute& route);
 
 // The route of a topic that no broker has yet, made from that of TBW102: with at most `queues` on
 // each broker.
@@ -38,13 +41,18 @@ class RouteCache {
   // Takes the present route of a topic. True if it is another one than before.
   bool update(const std::string& topic, TopicRoute route);
   bool has_route(std::string_view topic) const;
-  // Where to send now. Whoever holds the list keeps it, also if the route changes meanwhile. Not
-  // null; empty if there is no such queue.
+  // Where to send now, and from where to read. Whoever holds a list keeps it, also if the route
+  // changes meanwhile. Not null; empty if there is no such queue.
   std::shared_ptr<const MessageQueues> queues(std::string_view topic) const;
+  std::shared_ptr<const MessageQueues> readable(std::string_view topic) const;
 
   // The master of a broker's group; none if there is none, or if its address can't be read.
   std::optional<Endpoint> master_of(std::string_view broker_name) const;
   std::vector<Endpoint> masters() const;
+  std::vector<Endpoint> brokers() const;  // Slaves, too.
+  // The broker of a group with an id, else, for a slave's, the one with the next id, else the one
+  // with the lowest; none if the group is unknown, or if the address can't be read.
+  std::optional<Endpoint> broker_of(std::string_view broker_name, std::int64_t id) const;
   // Forgets groups that are in no topic's route any more.
   void forget_unrouted();
 
@@ -52,6 +60,7 @@ class RouteCache {
   struct Entry {
     std::optional<TopicRoute> route;
     std::shared_ptr<const MessageQueues> queues = std::make_shared<MessageQueues>();
+    std::shared_ptr<const MessageQueues> readable = std::make_shared<MessageQueues>();
   };
   std::map<std::string, Entry, std::less<>> topics_;
   std::map<std::string, BrokerData, std::less<>> groups_;  // As the latest route has them.

@@ -4,7 +4,6 @@
 
 #include "engine/runtime/join.hpp"
 #include "engine/wire/endpoint_text.hpp"
-#include "engine/wire/heartbeat.hpp"
 
 namespace drydock {
 
@@ -42,6 +41,19 @@ Task<std::shared_ptr<const MessageQueues>> Routes::find(std::string topic) {
   co_return cache_.queues(topic);
 }
 
+Task<std::shared_ptr<const MessageQueues>> Routes::find_readable(std::string topic) {
+  std::shared_ptr<const MessageQueues> queues = cache_.readable(topic);
+  if (!queues->empty()) co_return queues;
+  cache_.want(topic);
+  co_await refresh(topic);
+  co_return cache_.readable(topic);
+}
+
+Task<void> Routes::refresh(std::string topic) {
+  Result<Mutex::Permit> turn = co_await asking_.lock(request_deadline());
+  if (turn) co_await fetch(topic, Source::topic);
+}
+
 Task<void> Routes::fetch(std::string topic, Source source) {
   const std::string asked = source == Source::model ? std::string(kModelTopic) : topic;
   Result<TopicRoute> route = co_await name_servers_.route_of(asked, request_deadline());
@@ -74,16 +86,14 @@ Task<void> Routes::maintain() {
 
 Task<void> Routes::refresh_all() {
   const std::vector<std::string> topics = cache_.topics();
-  for (const std::string& topic : topics) {
-    Result<Mutex::Permit> turn = co_await asking_.lock(request_deadline());
-    if (turn) co_await fetch(topic, Source::topic);
-  }
+  for (const std::string& topic : topics) co_await refresh(topic);
 }
 
 Task<void> Routes::send_heartbeats() {
-  const std::vector<Endpoint> masters = cache_.masters();
-  for (const Endpoint master : masters) {
-    RequestConnection& connection = brokers_.to(master);
+  const bool consumes = !options_.groups.consumer_group.empty();
+  const std::vector<Endpoint> brokers = consumes ? cache_.brokers() : cache_.masters();
+  for (const Endpoint broker : brokers) {
+    RequestConnection& connection = brokers_.to(broker);
     Result<RemotingCommand> answer = co_await connection.ask(heartbeat_frame(), request_deadline());
     const bool silent = !answer && answer.error().code() == ErrorCode::timed_out;
     if (silent) connection.disconnect();
@@ -95,7 +105,9 @@ SharedBytes Routes::heartbeat_frame() const {
   id.resize(id.size() - 2);  // Without ":0".
   id += "@";
   id += DecimalText(context_.scope.process().id().value()).view();
-  const SharedBytes body = encode_producer_heartbeat(id, options_.group);
+  HeartbeatGroups groups = options_.groups;
+  groups.topics = cache_.topics();
+  const SharedBytes body = encode_heartbeat(id, groups);
   const CommandHead head = request_head(RequestCode::heart_beat, 0);
   return encode_command(head, NoFields(), {}, body.span());
 }

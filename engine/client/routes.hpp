@@ -2,7 +2,8 @@
 // 6.1).
 //
 // One task does it all, as RocketMQ's one scheduler thread does: routes after 10 ms and then every
-// 30 s, heartbeats to the masters after 1 s and then every 30 s, one request after the other. So a
+// 30 s, heartbeats after 1 s and then every 30 s, a producer's to the masters, a consumer's to
+// slaves, too, one request after the other. So a
 // broker that does not answer delays the refresh of the routes. A refresh that fails, or that finds
 // the topic unknown, keeps the old route.
 #pragma once
@@ -14,12 +15,13 @@
 #include "engine/client/broker_connections.hpp"
 #include "engine/client/name_server_client.hpp"
 #include "engine/client/route_cache.hpp"
+#include "engine/wire/heartbeat.hpp"
 
 namespace drydock {
 
 struct RouteOptions {
   std::vector<Endpoint> name_servers;  // Not empty.
-  std::string group;                   // Of the producer, for heartbeats.
+  HeartbeatGroups groups;              // Its topics are those that are wanted.
   // How many queues of TBW102 stand for a topic that does not exist yet.
   std::int32_t default_topic_queue_nums = 4;
   Duration poll_interval = Duration::s(30);       // pollNameServerInterval
@@ -38,8 +40,19 @@ class Routes {
   // The queues of a topic. Without any, its route is asked for; if the topic is unknown, that of
   // TBW102 stands for it until it is known. Not null.
   Task<std::shared_ptr<const MessageQueues>> find(std::string topic);
+  // The queues of a topic that can be read. Without any, its route is asked for. Not null.
+  Task<std::shared_ptr<const MessageQueues>> find_readable(std::string topic);
+  // What is known of them now.
+  std::shared_ptr<const MessageQueues> readable(std::string_view topic) const {
+    return cache_.readable(topic);
+  }
+  // Asks for the route of a topic, also if it is known.
+  Task<void> refresh(std::string topic);
   std::optional<Endpoint> master_of(std::string_view broker_name) const {
     return cache_.master_of(broker_name);
+  }
+  std::optional<Endpoint> broker_of(std::string_view broker_name, std::int64_t id) const {
+    return cache_.broker_of(broker_name, id);
   }
 
  private:

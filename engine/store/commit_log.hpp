@@ -6,9 +6,9 @@
 #pragma once
 
 #include "engine/store/file_allocator.hpp"
-#include "engine/store/message_record.hpp"
 #include "engine/store/queue_offsets.hpp"
 #include "engine/store/store_configuration.hpp"
+#include "engine/wire/message_record.hpp"
 
 namespace drydock {
 

@@ -71,6 +71,10 @@ Task<Result<DispatchService::FileDone>> DispatchService::drain_file(LogFilePoint
     Result<void> dispatched = co_await dispatcher_.dispatch(worker_, request);
     if (!dispatched) co_return dispatched.error();
     position_ = position_ + check.size;
+    if (listener_ != nullptr && request.has_unit) {
+      listener_->message_arrived(request.topic, request.queue_id, request.queue_offset + 1,
+                                 request.unit.tags_code);
+    }
   }
   co_return FileDone::go_on;
 }

@@ -19,6 +19,15 @@ enum class VisibleTo : std::uint8_t {
   flushed,   // SYNC_FLUSH: consumers never see what a power loss could take.
 };
 
+// Learns of each message once its unit is in the queue.
+class ArrivalListener {
+ public:
+  virtual ~ArrivalListener() = default;
+  // `next` is the offset behind the message.
+  virtual void message_arrived(std::string_view topic, std::int32_t queue_id, QueueOffset next,
+                               std::int64_t tags_code) = 0;
+};
+
 class DispatchService {
  public:
   DispatchService(Context& context, CommitLog& log, Dispatcher& dispatcher, VisibleTo visible,
@@ -26,6 +35,8 @@ class DispatchService {
 
   // Everything in front of `position` is dispatched. Before `run`.
   void start_at(PhysicalOffset position) { position_ = position; }
+  // From here on `listener` is told. It outlives the service.
+  void tell_of_arrivals(ArrivalListener& listener) { listener_ = &listener; }
   // Until cancelled.
   Task<void> run();
 
@@ -49,6 +60,7 @@ class DispatchService {
   VisibleTo visible_;
   LogKind kind_;
   Worker& worker_;
+  ArrivalListener* listener_ = nullptr;
   PhysicalOffset position_;
   std::optional<PhysicalOffset> waited_at_;  // With this limit there was nothing more to do.
 };

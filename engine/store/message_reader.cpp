@@ -4,14 +4,10 @@
 
 namespace drydock {
 
-namespace {
-
-bool wanted(const ConsumeQueueUnit& unit, std::span<const std::int32_t> tag_codes) {
+bool wants(std::span<const std::int32_t> tag_codes, std::int64_t tags_code) {
   if (tag_codes.empty()) return true;
-  return std::ranges::find(tag_codes, static_cast<std::int32_t>(unit.tags_code)) != tag_codes.end();
+  return std::ranges::find(tag_codes, static_cast<std::int32_t>(tags_code)) != tag_codes.end();
 }
-
-}  // namespace
 
 // One walk over units that lie in one file of the queue.
 struct MessageReader::Scan {
@@ -39,6 +35,21 @@ bool MessageReader::in_memory(PhysicalOffset at) const {
   return log_.max_offset() - at <= memory;
 }
 
+// A replica may lag behind its master: it leaves its readers where they are.
+QueueOffset MessageReader::corrected(QueueOffset next, QueueOffset asked) const {
+  return configuration_.replica && !configuration_.offset_check_in_slave ? asked : next;
+}
+
+Task<Result<bool>> MessageReader::on_disk(Worker& worker, std::string_view topic,
+                                          std::int32_t queue_id, QueueOffset offset) {
+  ConsumeQueue* const queue = queues_.find(topic, queue_id);
+  if (queue == nullptr || offset >= queue->max_offset()) co_return false;
+  Result<ByteChain> units = co_await queue->read(worker, offset, 1);
+  if (!units) co_return units.error();
+  if (units->empty()) co_return false;
+  co_return !in_memory(decode_unit(units->flatten().span()).physical);
+}
+
 Task<Result<GetResult>> MessageReader::get(Worker& worker, GetRequest request) {
   Scan walk(request, limits(request));
   GetResult& result = walk.result;
@@ -50,7 +61,7 @@ Task<Result<GetResult>> MessageReader::get(Worker& worker, GetRequest request) {
   const auto answer = range_answer(result.min, result.max, request.offset);
   if (answer) {
     result.status = answer->status;
-    result.next = answer->next;
+    result.next = corrected(answer->next, request.offset);
     co_return std::move(result);
   }
   // That many units are scanned at most, matched or not.
@@ -62,7 +73,7 @@ Task<Result<GetResult>> MessageReader::get(Worker& worker, GetRequest request) {
   result.next = request.offset;
   if (units->empty()) {
     result.status = GetStatus::offset_found_null;
-    result.next = queue->next_file_offset(request.offset);
+    result.next = corrected(queue->next_file_offset(request.offset), request.offset);
   } else {
     walk.units = units->flatten();
     Result<void> scanned = co_await scan(worker, walk);
@@ -84,7 +95,7 @@ Task<Result<void>> MessageReader::scan(Worker& worker, Scan& scan) {
     scan.last_seen = unit.physical;
     result.next = result.next + 1;
     if (unit.physical < scan.next_log_file) continue;
-    if (!wanted(unit, scan.request.tag_codes)) {
+    if (!wants(scan.request.tag_codes, unit.tags_code)) {
       if (scan.batch.empty()) result.status = GetStatus::no_matched_message;
       continue;
     }

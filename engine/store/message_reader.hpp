@@ -10,6 +10,9 @@
 
 namespace drydock {
 
+// Whether a unit's tag code is among the wanted ones; none are listed: every message is wanted.
+bool wants(std::span<const std::int32_t> tag_codes, std::int64_t tags_code);
+
 // What is pointed to must last until the answer.
 struct GetRequest {
   std::string_view topic;
@@ -38,6 +41,10 @@ class MessageReader {
 
   // Waits for page reads only, on behalf of `worker`. Errors: what reading gave.
   Task<Result<GetResult>> get(Worker& worker, GetRequest request);
+  // Whether the message lies further behind the end of the log than memory is thought to reach;
+  // false if there is no such message.
+  Task<Result<bool>> on_disk(Worker& worker, std::string_view topic, std::int32_t queue_id,
+                             QueueOffset offset);
 
  private:
   struct Scan;
@@ -45,6 +52,7 @@ class MessageReader {
   Task<Result<ByteChain>> record(Worker& worker, ConsumeQueueUnit unit);
   PullLimits limits(const GetRequest& request) const;
   bool in_memory(PhysicalOffset at) const;
+  QueueOffset corrected(QueueOffset next, QueueOffset asked) const;
 
   CommitLog& log_;
   ConsumeQueues& queues_;

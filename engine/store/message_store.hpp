@@ -45,6 +45,12 @@ struct PutResult {
   std::int64_t store_ms = 0;
 };
 
+// The messages of a queue that are there: [min, max).
+struct QueueRange {
+  QueueOffset min;
+  QueueOffset max;
+};
+
 class MessageStore {
  public:
   // `store_host` is written into every record and into message ids.
@@ -69,6 +75,20 @@ class MessageStore {
 
   // Looks messages up on behalf of `worker`. Errors: what reading gave.
   Task<Result<GetResult>> get_message(Worker& worker, GetRequest request);
+
+  // Whether a message lies further back in the log than memory is thought to reach; false if there
+  // is none. Errors: what reading gave.
+  Task<Result<bool>> on_disk(Worker& worker, std::string_view topic, std::int32_t queue_id,
+                             QueueOffset offset) {
+    return reader_.on_disk(worker, topic, queue_id, offset);
+  }
+  // The ends of a queue; both 0 if it has never had a message.
+  QueueRange range(std::string_view topic, std::int32_t queue_id) const {
+    const ConsumeQueue* const queue = queues_.find(topic, queue_id);
+    return queue == nullptr ? QueueRange() : QueueRange{queue->min_offset(), queue->max_offset()};
+  }
+  // Tells `listener`, which outlives the store, of every message that can be read from now on.
+  void tell_of_arrivals(ArrivalListener& listener) { dispatch_.tell_of_arrivals(listener); }
 
   // The log as replication sees it; see CommitLog.
   PhysicalOffset log_end() const { return log_.max_offset(); }

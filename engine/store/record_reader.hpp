@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/store/mapped_file_queue.hpp"
-#include "engine/store/message_record.hpp"
+#include "engine/wire/message_record.hpp"
 
 namespace drydock {
 

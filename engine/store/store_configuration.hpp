@@ -1,7 +1,6 @@
 // engine/store keeps messages in RocketMQ's files, byte for byte.
 //
 //   store_configuration   what a user can set about it, with RocketMQ's defaults
-//   message_record        one record of the CommitLog as bytes: encode, check, decode (pure)
 //   mapped_file_queue     files of equal size named by the position of their first byte
 //   record_reader         reads records of a log file one after the other
 //   file_allocator        makes the next file, and the one after it in advance
@@ -58,6 +57,8 @@ struct StoreConfiguration {
   Duration flush_consume_queue_thorough_interval = Duration::s(60);
   // The log is a copy of another broker's, which comes in pieces that end anywhere.
   bool replica = false;
+  // A replica moves readers whose offset is out of range; without it they are told to try again.
+  bool offset_check_in_slave = false;                    // offsetCheckInSlave
   bool read_uncommitted = false;                         // readUnCommitted
   Duration sync_flush_timeout = Duration::s(5);          // syncFlushTimeout
   Duration os_page_cache_busy_timeout = Duration::s(1);  // osPageCacheBusyTimeOutMills

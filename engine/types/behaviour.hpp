@@ -19,14 +19,17 @@ enum class BehaviourSwitch : std::uint16_t {
   // FLUSH_DISK_TIMEOUT (outcome unknown) and the store takes no further message.
   flush_error_advances_position,
   // faithful: a unit that could not be written into its consume queue counts as written and leaves
-  // a
-  // hole (5.3.x). hardened: it is tried again, 30 times a second apart, then the store takes no
+  // a hole (5.3.x). hardened: it is tried again, 30 times a second apart, then the store takes no
   // further message.
   queue_write_error_advances_position,
   // faithful: after an orderly stop recovery dispatches only records that start behind the largest
   // end that a consume queue knows, so one that starts exactly there gets no unit (5.3.2, 5.3.3).
   // hardened: that one too.
   recovery_skips_record_at_queue_end,
+  // faithful: config/*.json is cut to nothing and written again, without a sync; its former content
+  // is in X.bak, written in the same way just before. hardened: a new file is synced and renamed
+  // over the old one, so that one of the two contents is always there.
+  config_rewritten_in_place,
   count_,
 };
 

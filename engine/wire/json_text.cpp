@@ -125,6 +125,38 @@ const Json* array_member(const Json& object, const char* name) {
   return value != nullptr && value->is_array() ? value : nullptr;
 }
 
+std::string indented(std::string_view json) {
+  std::string out;
+  std::size_t depth = 0;
+  const auto new_line = [&out, &depth] {
+    out += '\n';
+    out.append(depth, '\t');
+  };
+  for (std::size_t at = 0; at < json.size(); ++at) {
+    const char c = json[at];
+    const bool opens = c == '{' || c == '[';
+    const bool closes = c == '}' || c == ']';
+    const bool empty =
+        opens && at + 1 < json.size() && (json[at + 1] == '}' || json[at + 1] == ']');
+    if (closes) {
+      --depth;
+      new_line();
+    }
+    out += c;
+    if (c == '"') {
+      const std::size_t begin = at + 1;
+      for (++at; json[at] != '"'; ++at) at += json[at] == '\\' ? 1 : 0;
+      out += json.substr(begin, at - begin + 1);
+    } else if (empty) {
+      out += json[++at];
+    } else if (opens || c == ',') {
+      depth += opens ? 1 : 0;
+      new_line();
+    }
+  }
+  return out;
+}
+
 JsonWriter& JsonWriter::open(char bracket) {
   separate();
   out_ += bracket;

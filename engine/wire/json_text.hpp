@@ -34,6 +34,9 @@ const nlohmann::json* array_member(const nlohmann::json& object, const char* nam
 // How integer keys are written: as fastjson does by default, or as standard JSON demands.
 enum class JsonKeys : std::uint8_t { integers_bare, all_quoted };
 
+// Compact JSON with a member or element per line, indented with tabs, for files that people read.
+std::string indented(std::string_view json);
+
 // Writes JSON from the front, compact. Callers open, name and close in the right order; members are
 // written in the order of the calls.
 class JsonWriter {

@@ -93,6 +93,12 @@ struct RegisterBrokerBody {
   friend bool operator==(const RegisterBrokerBody&, const RegisterBrokerBody&) = default;
 };
 
+// The topics of a broker as JSON alone: what GET_ALL_TOPIC_CONFIG (21) answers, and what
+// config/topics.json holds.
+std::string encode_topic_table(const RegisterBrokerBody& topics);
+// None if it is not the JSON of an object with a table of topics. In the order of their names.
+std::optional<RegisterBrokerBody> decode_topic_table(std::string_view text);
+
 enum class BodyForm : std::uint8_t { json, compressed };
 
 // The JSON is one object; the compressed form is zlib's, of

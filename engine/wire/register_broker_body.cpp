@@ -56,11 +56,8 @@ TopicConfig read_topic(const std::string& name, const Json& object) {
   return topic;
 }
 
-std::string to_json(const RegisterBrokerBody& body) {
-  JsonWriter writer;
+void write_wrapper(JsonWriter& writer, const RegisterBrokerBody& body) {
   writer.begin_object();
-  writer.key("filterServerList").begin_array().end_array();
-  writer.key("topicConfigSerializeWrapper").begin_object();
   writer.key("dataVersion");
   write_data_version(writer, body.data_version);
   writer.key("mappingDataVersion");
@@ -70,8 +67,28 @@ std::string to_json(const RegisterBrokerBody& body) {
   writer.end_object();
   writer.key("topicQueueMappingDetailMap").begin_object().end_object();
   writer.key("topicQueueMappingInfoMap").begin_object().end_object();
-  writer.end_object().end_object();
+  writer.end_object();
+}
+
+std::string to_json(const RegisterBrokerBody& body) {
+  JsonWriter writer;
+  writer.begin_object();
+  writer.key("filterServerList").begin_array().end_array();
+  writer.key("topicConfigSerializeWrapper");
+  write_wrapper(writer, body);
+  writer.end_object();
   return writer.take();
+}
+
+RegisterBrokerBody read_wrapper(const Json& wrapper) {
+  RegisterBrokerBody body;
+  if (const Json* const version = object_member(wrapper, "dataVersion")) {
+    body.data_version = read_data_version(*version);
+  }
+  if (const Json* const table = object_member(wrapper, "topicConfigTable")) {
+    for (const auto& [name, topic] : table->items()) body.topics.push_back(read_topic(name, topic));
+  }
+  return body;
 }
 
 std::optional<RegisterBrokerBody> from_json(std::string_view text) {
@@ -79,14 +96,7 @@ std::optional<RegisterBrokerBody> from_json(std::string_view text) {
   if (!root || !root->is_object()) return std::nullopt;
   const Json* const wrapper = object_member(*root, "topicConfigSerializeWrapper");
   if (wrapper == nullptr) return std::nullopt;
-  RegisterBrokerBody body;
-  if (const Json* const version = object_member(*wrapper, "dataVersion")) {
-    body.data_version = read_data_version(*version);
-  }
-  if (const Json* const table = object_member(*wrapper, "topicConfigTable")) {
-    for (const auto& [name, topic] : table->items()) body.topics.push_back(read_topic(name, topic));
-  }
-  return body;
+  return read_wrapper(*wrapper);
 }
 
 std::string spaced_topic(const TopicConfig& topic) {
@@ -159,6 +169,18 @@ std::optional<RegisterBrokerBody> from_compressed(std::span<const std::byte> byt
 }
 
 }  // namespace
+
+std::string encode_topic_table(const RegisterBrokerBody& topics) {
+  JsonWriter writer;
+  write_wrapper(writer, topics);
+  return writer.take();
+}
+
+std::optional<RegisterBrokerBody> decode_topic_table(std::string_view text) {
+  const std::optional<Json> root = read_json(text);
+  if (!root || object_member(*root, "topicConfigTable") == nullptr) return std::nullopt;
+  return read_wrapper(*root);
+}
 
 SharedBytes encode_register_broker_body(const RegisterBrokerBody& body, BodyForm form) {
   if (form == BodyForm::compressed) return to_compressed(body);

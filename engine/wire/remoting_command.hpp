@@ -42,6 +42,12 @@ enum class Language : std::uint8_t {
 // The request codes that the engine knows.
 enum class RequestCode : std::int32_t {
   send_message = 10,
+  pull_message = 11,
+  query_consumer_offset = 14,
+  update_consumer_offset = 15,
+  get_all_topic_config = 21,
+  get_max_offset = 30,
+  get_min_offset = 31,
   heart_beat = 34,
   register_broker = 103,
   unregister_broker = 104,
@@ -63,6 +69,11 @@ enum class ResponseCode : std::int32_t {
   service_not_available = 14,
   no_permission = 16,
   topic_not_exist = 17,
+  pull_not_found = 19,
+  pull_retry_immediately = 20,
+  pull_offset_moved = 21,
+  query_not_found = 22,
+  subscription_parse_failed = 23,
   invalid_parameter = 29,
   no_buyer_id = 204,  // Two codes that only the client's list of retries names.
   not_in_current_unit = 205,

@@ -28,15 +28,14 @@ void set_opaque(SharedBytes& frame, std::int32_t opaque) {
   write_big_endian(bytes.data() + kOpaqueAt, opaque);
 }
 
-SharedBytes json_frame(std::string_view header, std::span<const std::byte> body) {
-  const std::size_t length = 4 + header.size() + body.size();
+SharedBytes json_frame(std::string_view header, std::size_t body_bytes) {
+  const std::size_t length = 4 + header.size() + body_bytes;
   ENSURE(length <= static_cast<std::size_t>(kFrameBytesMax));
   SharedBytes frame = SharedBytes::allocate(4 + length);
   BigEndianWriter writer(frame.writable());
   writer.integer(static_cast<std::int32_t>(length));
   writer.integer(static_cast<std::uint32_t>(header.size()));  // Type 0 in the top byte.
   writer.text(header);
-  writer.bytes(body);
   return frame;
 }
 

@@ -9,9 +9,13 @@
 //   json_header         its header in JSON
 //   json_text           JSON in fastjson's dialect, with limits
 //   send_message        the header fields of SEND_MESSAGE_V2 and of its response
+//   pull_message        those of PULL_MESSAGE, and the records in its answer
+//   tag_expression      which messages a consumer wants
+//   consumer_offset     requests about the ends of a queue, and how far a group has come in it
 //   register_broker     what a broker tells a name server, and data_version
 //   topic_route         what a name server tells clients
 //   heartbeat           what a client tells brokers
+//   message_record      a message as the log holds it and as a pull returns it
 //   message_properties  the property text of a message
 //   message_id          the two ids of a message: by position, and by the client that made it
 //   endpoint_text       addresses as text
@@ -45,6 +49,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -70,32 +75,60 @@ struct FrameLayout {
 void write_frame_start(BigEndianWriter& writer, const CommandHead& head, const FrameLayout& layout,
                        std::string_view remark);
 
-// A frame around a header in JSON.
-SharedBytes json_frame(std::string_view header, std::span<const std::byte> body);
+// A frame around a header in JSON, its body left open.
+SharedBytes json_frame(std::string_view header, std::size_t body_bytes);
 
-// A whole frame in one block. `fields.for_each(visit)` calls visit(key, value) for each field that
-// is present; for a binary header it runs twice, once to measure, so that nothing is allocated but
-// the frame.
+// A frame in one block whose last `body_bytes` bytes the caller fills, before anybody shares it.
+// `fields.for_each(visit)` calls visit(key, value) for each field that is present; for a binary
+// header it runs twice, once to measure, so that nothing is allocated but the frame.
 template <class Fields>
-SharedBytes encode_command(const CommandHead& head, const Fields& fields, std::string_view remark,
-                           std::span<const std::byte> body) {
+SharedBytes encode_before_body(const CommandHead& head, const Fields& fields,
+                               std::string_view remark, std::size_t body_bytes) {
   if (head.serialize_type == SerializeType::json) {
     JsonHeaderText header(head);
     fields.for_each(
         [&](std::string_view key, std::string_view value) { header.add_field(key, value); });
-    return json_frame(header.finish(remark), body);
+    return json_frame(header.finish(remark), body_bytes);
   }
   std::size_t fields_bytes = 0;
   fields.for_each([&](std::string_view key, std::string_view value) {
     fields_bytes += ext_field_bytes(key, value);
   });
-  const FrameLayout layout{remark.size(), fields_bytes, body.size()};
+  const FrameLayout layout{remark.size(), fields_bytes, body_bytes};
   SharedBytes frame = SharedBytes::allocate(layout.frame_bytes());
   BigEndianWriter writer(frame.writable());
   write_frame_start(writer, head, layout, remark);
   fields.for_each(
       [&](std::string_view key, std::string_view value) { write_ext_field(writer, key, value); });
-  writer.bytes(body);
+  return frame;
+}
+
+// The part of a frame that its body is.
+inline std::span<std::byte> body_of(SharedBytes& frame, std::size_t body_bytes) {
+  return frame.writable().last(body_bytes);
+}
+
+// A whole frame.
+template <class Fields>
+SharedBytes encode_command(const CommandHead& head, const Fields& fields, std::string_view remark,
+                           std::span<const std::byte> body) {
+  SharedBytes frame = encode_before_body(head, fields, remark, body.size());
+  if (!body.empty()) std::memcpy(body_of(frame, body.size()).data(), body.data(), body.size());
+  return frame;
+}
+
+// A whole frame whose body lies in pieces.
+template <class Fields>
+SharedBytes encode_command_in_pieces(const CommandHead& head, const Fields& fields,
+                                     std::string_view remark, std::span<const ByteChain> body) {
+  std::size_t body_bytes = 0;
+  for (const ByteChain& piece : body) body_bytes += piece.size();
+  SharedBytes frame = encode_before_body(head, fields, remark, body_bytes);
+  std::span<std::byte> rest = body_of(frame, body_bytes);
+  for (const ByteChain& piece : body) {
+    piece.copy_to(0, rest.first(piece.size()));
+    rest = rest.subspan(piece.size());
+  }
   return frame;
 }
 

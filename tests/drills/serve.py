@@ -373,7 +373,7 @@ def no_place(report):
         no_store.write_text("listenPort=10911\n")
         for arguments, wanted in [
                 (["serve"], "subcommand is required"),
-                (["serve", "walk"], "there is no command 'walk'; known here: broker"),
+                (["serve", "walk"], "there is no command 'walk'; known here: broker, nameserver"),
                 (["serve", "broker"], "--conf is required"),
                 (["serve", "broker", "--conf", bad], "line 1: listenPort"),
                 (["serve", "broker", "--conf", "none.conf"], "none.conf: cannot be read"),
@@ -385,7 +385,7 @@ def no_place(report):
                 (["store"], "subcommand is required"),
                 (["store", "verify"], "directory is required"),
                 (["store", "verify", empty, "--conf", "none.conf"], "none.conf: cannot be read"),
-                (["send", "--topic", "t"], "--to is required"),
+                (["send", "--topic", "t"], "give either --namesrv ADDR:PORT or --to ADDR:PORT"),
                 (["send", "--to", "x", "--topic", "t"], "--to: 'x' is no address"),
                 (["send", "--to", nobody, "--topic", ""], "--topic: must have 1 to 127"),
                 (["send", "--to", nobody, "--topic", "t", "--queue", "-1"], "--queue: must be 0"),

@@ -1,7 +1,7 @@
 // Records of a CommitLog that somebody else wrote, or a disk has damaged.
 #include <cstdint>
 
-#include "engine/store/message_record.hpp"
+#include "engine/wire/pull_message.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace drydock;
@@ -13,5 +13,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (check.good()) ENSURE(static_cast<std::size_t>(check.size) <= size);
   }
   (void)first_store_timestamp(bytes);
+  (void)for_each_record(bytes, [](std::span<const std::byte>, const RecordView&) {});
   return 0;
 }

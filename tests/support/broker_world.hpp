@@ -8,8 +8,8 @@
 
 #include "engine/broker/broker.hpp"
 #include "engine/client/producer.hpp"
-#include "engine/store/message_record.hpp"
 #include "engine/wire/message_properties.hpp"
+#include "engine/wire/message_record.hpp"
 #include "tests/support/bytes_text.hpp"
 #include "tests/support/memory_files.hpp"
 #include "tests/support/net_world.hpp"

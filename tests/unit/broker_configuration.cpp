@@ -159,14 +159,15 @@ TEST(BrokerConfiguration, BadValuesOfKeysWithoutEffectAreErrorsToo) {
   EXPECT_EQ(notes(parse_broker_configuration("\nbrokerRole=MASTER")),
             "line 2: brokerRole: error: \"MASTER\" is not allowed; allowed: ASYNC_MASTER, "
             "SYNC_MASTER or SLAVE\n");
-  EXPECT_EQ(notes(parse_broker_configuration("maxTransferCountOnMessageInMemory=5s")),
-            "line 1: maxTransferCountOnMessageInMemory: error: \"5s\" is not allowed; allowed: a "
+  EXPECT_EQ(notes(parse_broker_configuration("ackMessageThreadPoolNums=5s")),
+            "line 1: ackMessageThreadPoolNums: error: \"5s\" is not allowed; allowed: a "
             "whole number "
             "from -2147483648 to 2147483647\n");
-  EXPECT_EQ(notes(parse_broker_configuration("slaveReadEnable=yes")),
-            "line 1: slaveReadEnable: error: \"yes\" is not allowed; allowed: true or false\n");
+  EXPECT_EQ(
+      notes(parse_broker_configuration("enablePropertyFilter=yes")),
+      "line 1: enablePropertyFilter: error: \"yes\" is not allowed; allowed: true or false\n");
   EXPECT_TRUE(parse_broker_configuration("logicalDiskSpaceCleanForciblyThreshold=x").has_errors());
-  EXPECT_FALSE(parse_broker_configuration("slaveReadEnable=TRUE").has_errors());
+  EXPECT_FALSE(parse_broker_configuration("enablePropertyFilter=TRUE").has_errors());
 }
 
 TEST(BrokerConfiguration, KeysOfOtherProcessesSayWhoseTheyAre) {

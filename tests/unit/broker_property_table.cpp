@@ -130,7 +130,7 @@ TEST(ConfigurationKeys, TheListsAreSortedDisjointAndNameRealKeys) {
 TEST(ConfigurationKeys, StatesOfKeys) {
   EXPECT_EQ(state_of("flushDiskType"), KeyState::honoured);
   EXPECT_EQ(state_of("enableDLegerCommitLog"), KeyState::refused);
-  EXPECT_EQ(state_of("longPollingEnable"), KeyState::accepted_without_effect);
+  EXPECT_EQ(state_of("ackMessageThreadPoolNums"), KeyState::accepted_without_effect);
   EXPECT_EQ(state_of("kvConfigPath"), KeyState::unknown);
   EXPECT_EQ(state_of("nothing"), KeyState::unknown);
 }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/wire/send_message.hpp"
-#include "tests/support/broker_world.hpp"
+#include "tests/support/raw_client.hpp"
 
 namespace drydock::test {
 namespace {
@@ -24,43 +24,6 @@ SharedBytes request(const SendMessageHeader& header, std::int32_t opaque, std::i
   head.flag = flag;
   return encode_command(head, header, {}, as_byte_span("body"));
 }
-
-// A client that speaks bytes: connected to the broker, one read at a time.
-class RawClient {
- public:
-  explicit RawClient(BrokerWorld& world) : world_(world), actor_(world.actor(0)) {
-    const Pending<std::size_t> connected = actor_.connect(BrokerWorld::broker_endpoint());
-    world.run_for(Duration::s(1));
-    ENSURE(connected->ok());
-  }
-  // The responses that arrive within a second.
-  std::vector<RemotingCommand> ask(SharedBytes bytes) {
-    actor_.write(std::move(bytes));
-    const Pending<ByteChain> read = actor_.read();
-    world_.run_for(Duration::s(1));
-    std::vector<RemotingCommand> responses;
-    if (!read->ok()) {
-      ended_ = read->error();
-      return responses;
-    }
-    FrameDecoder decoder;
-    decoder.feed(**read->result);
-    RemotingCommand response;
-    while (decoder.next(response) == FrameDecoder::Step::command) responses.push_back(response);
-    return responses;
-  }
-  std::int32_t code_of(SharedBytes bytes) {
-    const auto responses = ask(std::move(bytes));
-    return responses.empty() ? -1 : responses[0].head.code;
-  }
-  std::optional<ErrorCode> ended() const { return ended_; }
-  Actor& actor() { return actor_; }
-
- private:
-  BrokerWorld& world_;
-  Actor& actor_;
-  std::optional<ErrorCode> ended_;
-};
 
 TEST(BrokerServe, TellsWhenItAccepts) {
   BrokerWorld world;
@@ -188,7 +151,7 @@ TEST(BrokerServe, UnknownRequestsAreRefusedAndOneWayOnesNotAnswered) {
   BrokerWorld world;
   world.start_broker();
   RawClient client(world);
-  EXPECT_EQ(client.code_of(request(header_for("orders"), 1, 0, RequestCode{11})), 3);
+  EXPECT_EQ(client.code_of(request(header_for("orders"), 1, 0, RequestCode{12})), 3);
   EXPECT_EQ(client.code_of(request(header_for("orders"), 2, kFlagOneWay)), -1);
   EXPECT_EQ(client.ended(), std::nullopt);
   EXPECT_EQ(world.count(EventName::store_appended), 1u);  // Stored all the same.
@@ -291,11 +254,10 @@ TEST(BrokerServe, AnIdleConnectionIsClosedAfterTwoMinutes) {
   world.start_broker();
   RawClient client(world);
   ASSERT_EQ(client.code_of(request(header_for("orders"), 1)), 0);
-  const Pending<ByteChain> read = client.actor().read();
-  world.run_for(Duration::s(118));
-  EXPECT_FALSE(read->done());
-  world.run_for(Duration::s(3));
-  EXPECT_TRUE(read->done());
+  client.responses_within(Duration::s(118));
+  EXPECT_FALSE(client.ended().has_value());
+  client.responses_within(Duration::s(3));
+  EXPECT_TRUE(client.ended().has_value());
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/store/mapped_file_queue.hpp"
-#include "tests/support/broker_world.hpp"
+#include "engine/wire/pull_message.hpp"
+#include "tests/support/raw_client.hpp"
 
 namespace drydock::test {
 namespace {
@@ -247,6 +248,72 @@ TEST(ClassicHa, ASlaveThatIsAheadIsNotCut) {
   world.run_for(Duration::s(30));
   EXPECT_EQ(world.slave_files.at(Pair::log_path(0)).cached, ahead);
   EXPECT_FALSE(world.same_logs(1));
+}
+
+// A pull at the slave: its code, where to go on, whom to ask next, and the keys that came.
+std::string pull_at_slave(RawClient& client, std::int64_t offset) {
+  PullMessageHeader header;
+  header.consumer_group = "G";
+  header.topic = "orders";
+  header.queue_offset = offset;
+  header.sys_flag = pull_flag::kSubscription | pull_flag::kSuspend;
+  header.suspend_timeout_ms = 15'000;
+  const auto responses =
+      client.ask(encode_command(request_head(RequestCode::pull_message, 1), header, {}, {}));
+  if (responses.size() != 1) return "no answer";
+  std::string seen = std::to_string(responses[0].head.code);
+  const auto fields = decode_pull_message_response(responses[0].ext_fields.span());
+  if (!fields) return seen;
+  seen += " next " + std::to_string(fields->next.value());
+  seen += " broker " + std::to_string(fields->suggested_broker_id) + ":";
+  for_each_record(responses[0].body.span(), [&](auto, const RecordView& view) {
+    seen += " " + std::string(find_property(as_text(view.properties), "KEYS"));
+  });
+  return seen;
+}
+
+class SlaveReads : public ::testing::Test {
+ protected:
+  void start(bool slave_read_enable, bool offset_check_in_slave = false) {
+    BrokerConfiguration configuration = small_master();
+    configuration.slave_read_enable = slave_read_enable;
+    configuration.store.offset_check_in_slave = offset_check_in_slave;
+    world.emplace(configuration);
+    world->start_both();
+    Client client(*world);
+    for (std::uint64_t key = 1; key <= 3; ++key) {
+      client.send(outgoing(key));
+      world->run_for(Duration::ms(20));
+    }
+    world->run_for(Duration::s(1));
+    reader.emplace(*world, NetWorld::endpoint(2, BrokerWorld::kBrokerPort));
+  }
+  std::string pull(std::int64_t offset) { return pull_at_slave(*reader, offset); }
+
+  std::optional<Pair> world;
+  std::optional<RawClient> reader;
+};
+
+// 1.10: slaveReadEnable is off by default.
+TEST_F(SlaveReads, ASlaveRefusesPullsUnlessItMayBeRead) {
+  start(false);
+  EXPECT_EQ(pull(0), "2");
+}
+
+// It sends its readers back to the master, and holds no pull.
+TEST_F(SlaveReads, ASlaveThatMayBeReadHasWhatItsMasterHas) {
+  start(true);
+  EXPECT_EQ(pull(0), "0 next 3 broker 0: 1 2 3");
+  EXPECT_EQ(pull(3), "20 next 3 broker 0:");
+}
+
+// It may lag: an offset that it does not have yet is no reason to move a reader.
+TEST_F(SlaveReads, ASlaveMovesNoReaderUnlessItChecksOffsets) {
+  start(true);
+  EXPECT_EQ(pull(100), "20 next 100 broker 0:");
+  EXPECT_EQ(pull(-1), "20 next -1 broker 0:");
+  start(true, true);
+  EXPECT_EQ(pull(100), "20 next 3 broker 0:");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // the storage reference, section 12.2.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -24,7 +25,9 @@ struct Fields {
 };
 
 SharedBytes framed(std::string_view header, std::string_view body = {}) {
-  return json_frame(header, as_byte_span(body));
+  SharedBytes frame = json_frame(header, body.size());
+  std::ranges::copy(as_byte_span(body), body_of(frame, body.size()).begin());
+  return frame;
 }
 
 FrameDecoder::Step decode(SharedBytes frame, RemotingCommand& command) {

@@ -188,7 +188,7 @@ TEST(WireEndpointText, ListsAreSeparatedBySemicolons) {
 }
 
 TEST(WireHeartbeat, AProducersHeartbeatHasTheDocumentedText) {
-  const SharedBytes body = encode_producer_heartbeat("10.0.0.1@4", "P");
+  const SharedBytes body = encode_heartbeat("10.0.0.1@4", {.producer_group = "P"});
   EXPECT_EQ(as_text(body.span()),
             R"({"clientID":"10.0.0.1@4","consumerDataSet":[],"heartbeatFingerprint":0,)"
             R"("producerDataSet":[{"groupName":"P"}],"withoutSub":false})");

@@ -90,13 +90,30 @@ void add_serve_broker(CLI::App& serve, Chosen& chosen) {
       "Example: drydock serve broker --conf docs/examples/broker.conf --store /tmp/store");
 }
 
+void add_serve_nameserver(CLI::App& serve, Chosen& chosen) {
+  CLI::App* const command = serve.add_subcommand(
+      "nameserver", "A name server, which tells clients where brokers are. A testbed");
+  const auto options = options_for<ServeNameserverOptions>(command, chosen, serve_nameserver);
+  command->add_option("--listen", options->listen,
+                      "ADDR or ADDR:PORT; without it 127.0.0.1, without a port 9876. 0.0.0.0: every"
+                      " address of this machine");
+  command->footer(
+      "Brokers find it by namesrvAddr in their broker.conf, drydock send and consume by "
+      "--namesrv.\n"
+      "It keeps nothing on disk: after a restart brokers register again, within 30 s.\n"
+      "Serves until SIGINT or SIGTERM; a second signal ends it at once.\n"
+      "Exit status: 0 stopped; 2 it could not serve (port in use, an address that is not here).\n"
+      "Example: drydock serve nameserver --listen 127.0.0.1:9876");
+}
+
 void add_send(CLI::App& app, Chosen& chosen) {
-  CLI::App* const command = app.add_subcommand("send", "Send messages to a broker");
+  CLI::App* const command = app.add_subcommand("send", "Send messages to brokers");
   const auto options = options_for<SendOptions>(command, chosen, send);
-  command->add_option("--to", options->to, "The broker: ADDR:PORT")->required();
-  command->add_option("--topic", options->topic, "Topic; the broker makes it if it may")
-      ->required();
-  command->add_option("--queue", options->queue, "Queue; without it the broker chooses");
+  command->add_option("--to", options->to, "One broker: ADDR:PORT");
+  command->add_option("--namesrv", options->namesrv,
+                      "Or name servers, ADDR:PORT with ; between, which know the brokers");
+  command->add_option("--topic", options->topic, "Topic; a broker makes it if it may")->required();
+  command->add_option("--queue", options->queue, "Queue, with --to; without it the broker chooses");
   command->add_option("--count", options->count, "How many messages; without it 1");
   command->add_option("--body-size", options->body_size, "\"1 KiB\", 200B; without it 1 KiB");
   command->add_option("--keys", options->first_key,
@@ -112,6 +129,35 @@ void add_send(CLI::App& app, Chosen& chosen) {
       "may or may not have the message. SIGINT or SIGTERM: no further sends, then the summary.\n"
       "Exit status: 0 all acknowledged; 1 not all; 2 no broker there; 130 interrupted.\n"
       "Example: drydock send --to 127.0.0.1:10911 --topic orders --count 1000");
+}
+
+void add_consume(CLI::App& app, Chosen& chosen) {
+  CLI::App* const command = app.add_subcommand("consume", "Read messages from brokers");
+  const auto options = options_for<ConsumeOptions>(command, chosen, consume);
+  command->add_option("--broker", options->broker, "One broker: ADDR:PORT");
+  command->add_option("--namesrv", options->namesrv,
+                      "Or name servers, ADDR:PORT with ; between, which know the brokers");
+  command->add_option("--topic", options->topic, "Topic, every queue of it")->required();
+  command->add_option("--group", options->group,
+                      "Consumer group: how far it has read is stored at the broker");
+  command->add_option("--from", options->from,
+                      "Where to begin in each queue: min (its first message), max (behind the last"
+                      " one), stored (where the group has come to, else min); without it stored"
+                      " with --group, else min");
+  command->add_option("--count", options->count,
+                      "Wait for so many messages; without it all that are there now");
+  command->add_flag("--follow", options->follow, "Go on with what comes, until a signal");
+  command->add_option("--timeout", options->timeout,
+                      "How long to wait for the next message or answer: 500ms, 30s; without it 3 s,"
+                      " with --follow for ever");
+  command->add_flag("--body", options->body, "Show the bodies, too, in quotes and escaped");
+  command->footer(
+      "A line per message: key, broker and queue, offset in the queue, offset in the broker's "
+      "log,\n"
+      "size of the record; then how many. In order per queue.\n"
+      "Exit status: 0 all that was asked for; 1 fewer than --count came, or a queue could not be\n"
+      "read to its end; 2 no server there, or nobody knows the topic; 130 interrupted.\n"
+      "Example: drydock consume --namesrv 127.0.0.1:9876 --topic orders --group billing");
 }
 
 void add_store_command(CLI::App& store, Chosen& chosen, const char* name, const char* help,
@@ -154,7 +200,9 @@ void add_commands(CLI::App& app, Chosen& chosen) {
   CLI::App* const serve = app.add_subcommand("serve", "Serve on real files and sockets");
   serve->require_subcommand(1);
   add_serve_broker(*serve, chosen);
+  add_serve_nameserver(*serve, chosen);
   add_send(app, chosen);
+  add_consume(app, chosen);
   add_store(app, chosen);
   app.add_subcommand("list", "What scenarios can refer to")->callback([&chosen] { chosen = list; });
   app.add_subcommand("version", "Which build this is")->callback([&chosen] { chosen = version; });

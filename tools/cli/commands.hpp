@@ -9,12 +9,15 @@
 //   list          what scenarios can refer to
 //   lint_conf     what a broker.conf says, what of it counts here, and what it promises
 //   serve_broker  runs a broker on real files and sockets
-//   send          sends messages to one
+//   serve_nameserver  runs a name server on a real socket
+//   send          sends messages to brokers
+//   consume       reads messages from brokers
 //   store_dump    the records of a store
 //   store_verify  whether a store is in order
 //   version       which build this is
 //   arguments     which options each command has, and their help
 //   broker_conf   a broker.conf for one broker
+//   served_port   where a command serves, and where it connects to
 //   linux_program a program on Linux, and the signals that stop it
 //   recovery_watch  what recovery leaves behind the end of a log
 //   store_files, store_walk  a store as it lies on disk
@@ -63,8 +66,13 @@ struct ServeBrokerOptions {
   std::optional<std::string> listen;  // ADDR or ADDR:PORT.
 };
 
+struct ServeNameserverOptions {
+  std::optional<std::string> listen;  // ADDR or ADDR:PORT.
+};
+
 struct SendOptions {
-  std::string to;  // ADDR:PORT
+  std::optional<std::string> to;       // ADDR:PORT of a broker; or
+  std::optional<std::string> namesrv;  // of name servers.
   std::string topic;
   std::optional<std::int32_t> queue;  // None: the broker chooses.
   std::uint64_t count = 1;
@@ -73,6 +81,18 @@ struct SendOptions {
   std::uint32_t in_flight = 16;
   std::string timeout = "3 s";
   std::optional<std::string> acked;  // None: no file.
+};
+
+struct ConsumeOptions {
+  std::optional<std::string> broker;   // ADDR:PORT; or
+  std::optional<std::string> namesrv;  // of name servers.
+  std::string topic;
+  std::optional<std::string> group;    // None: nothing is stored.
+  std::optional<std::string> from;     // None: stored with a group, else min.
+  std::optional<std::uint64_t> count;  // None: all, to the end that the queues have now.
+  bool follow = false;
+  std::optional<std::string> timeout;  // None: 3 s, or for ever if it follows.
+  bool body = false;
 };
 
 struct StoreOptions {
@@ -87,7 +107,9 @@ int replay(const std::string& file);
 int lint_conf(const LintConfOptions& options);
 int list();
 int serve_broker(const ServeBrokerOptions& options);
+int serve_nameserver(const ServeNameserverOptions& options);
 int send(const SendOptions& options);
+int consume(const ConsumeOptions& options);
 int store_dump(const StoreOptions& options);
 int store_verify(const StoreOptions& options);
 int version();

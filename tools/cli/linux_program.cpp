@@ -43,4 +43,18 @@ int run_to_end(on_linux::LinuxWorld& world, on_linux::LinuxProcess& process) {
   return signal_seen;
 }
 
+Task<Result<void>> reach_one_of(Context& context, std::vector<Endpoint> servers, Duration timeout) {
+  Error last = ErrorCode::connection_refused;
+  for (const Endpoint server : servers) {
+    const ConnectOptions options{.deadline = context.clock.now() + timeout};
+    Result<std::unique_ptr<Stream>> stream = co_await context.network.connect(server, options);
+    if (stream) {
+      (*stream)->reset();
+      co_return Result<void>();
+    }
+    last = stream.error();
+  }
+  co_return last;
+}
+
 }  // namespace drydock::cli

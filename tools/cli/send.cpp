@@ -7,12 +7,12 @@
 #include <string>
 
 #include "engine/client/producer.hpp"
-#include "engine/wire/endpoint_text.hpp"
 #include "scenarios/drill/drill.hpp"
 #include "scenarios/drill/units.hpp"
 #include "scenarios/workload/bodies.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/linux_program.hpp"
+#include "tools/cli/served_port.hpp"
 #include "tools/cli/terminal.hpp"
 
 namespace drydock::cli {
@@ -27,7 +27,8 @@ constexpr std::uint32_t kInFlightMax = 65'535;  // RocketMQ's own bound of sends
 
 // What is to be sent, checked.
 struct Order {
-  Endpoint to;
+  std::vector<Endpoint> to;
+  bool name_servers = false;  // `to` are; else it is one broker.
   SharedBytes topic;
   std::int32_t queue = -1;  // -1: the broker chooses.
   std::uint64_t next_key = 0;
@@ -39,18 +40,22 @@ struct Order {
 
 Order order_of(const SendOptions& options) {
   Order order;
-  const auto to = parse_endpoint(options.to);
-  if (!to) {
-    throw InputError("--to: '" + printable(options.to) +
-                     "' is no address; write ADDR:PORT (127.0.0.1:10911)");
+  if (options.to.has_value() == options.namesrv.has_value()) {
+    throw InputError("give either --namesrv ADDR:PORT or --to ADDR:PORT");
   }
-  order.to = *to;
+  order.name_servers = options.namesrv.has_value();
+  if (order.name_servers) {
+    order.to = servers_of("--namesrv", *options.namesrv, "127.0.0.1:9876");
+  } else {
+    order.to = {server_of("--to", *options.to, "127.0.0.1:10911")};
+  }
   if (options.topic.empty() || options.topic.size() > 127) {
     throw InputError("--topic: must have 1 to 127 characters");
   }
   order.topic = SharedBytes::copy_of(options.topic);
   if (options.queue) {
     if (*options.queue < 0) throw InputError("--queue: must be 0 or more");
+    if (order.name_servers) throw InputError("--queue: with --namesrv the queues are used in turn");
     order.queue = *options.queue;
   }
   if (options.count < 1 || options.count > kSendsMax) {
@@ -151,18 +156,16 @@ class Sending {
 
   // Asks for a connection first, so that a wrong address is one line and not one per message.
   Task<void> run(Context& context) {
-    const ConnectOptions options{.deadline = context.clock.now() + order_.timeout};
-    Result<std::unique_ptr<Stream>> first = co_await context.network.connect(order_.to, options);
-    if (!first) {
-      refused_ = name_of(first.error().code());
+    Result<void> reached = co_await reach_one_of(context, order_.to, order_.timeout);
+    if (!reached) {
+      refused_ = name_of(reached.error().code());
       co_return;
     }
-    first->reset();
-    Producer producer(context, order_.to, producer_options());
+    std::unique_ptr<Producer> producer = make_producer(context);
     TaskScope slots(context.scope);
-    for (std::uint32_t i = 0; i < order_.in_flight; ++i) slots.spawn(run_slot(context, producer));
+    for (std::uint32_t i = 0; i < order_.in_flight; ++i) slots.spawn(run_slot(context, *producer));
     co_await slots.join();
-    co_await producer.close();
+    co_await producer->close();
   }
 
   const Tally& tally() const { return tally_; }
@@ -170,10 +173,11 @@ class Sending {
   const std::string& refused() const { return refused_; }
 
  private:
-  ProducerOptions producer_options() const {
+  std::unique_ptr<Producer> make_producer(Context& context) const {
     ProducerOptions options;
     options.send_timeout = order_.timeout;
-    return options;
+    if (!order_.name_servers) return std::make_unique<Producer>(context, order_.to[0], options);
+    return std::make_unique<Producer>(context, NameServers{order_.to}, options);
   }
 
   Task<void> run_slot(Context& context, Producer& producer) {
@@ -216,8 +220,10 @@ int send(const SendOptions& options) {
   const int signal = run_to_end(world, client);
 
   if (!sending.refused().empty()) {
-    throw InputError("--to: " + options.to + " takes no connection (" + sending.refused() +
-                     "): is a broker served there?");
+    const std::string where =
+        order.name_servers ? "--namesrv: " + *options.namesrv : "--to: " + *options.to;
+    throw InputError(where + " takes no connection (" + sending.refused() + "): is a " +
+                     (order.name_servers ? "name server" : "broker") + " served there?");
   }
   sending.tally().print();
   if (signal != 0) return kInterrupted;

@@ -1,7 +1,4 @@
 // drydock serve broker: one broker on real files and sockets, until it is told to stop.
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,13 +10,13 @@
 #include <vector>
 
 #include "engine/broker/broker.hpp"
-#include "engine/linux/descriptor.hpp"
 #include "engine/wire/endpoint_text.hpp"
 #include "scenarios/drill/drill.hpp"
 #include "tools/cli/broker_conf.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/linux_program.hpp"
 #include "tools/cli/recovery_watch.hpp"
+#include "tools/cli/served_port.hpp"
 #include "tools/cli/store_files.hpp"
 #include "tools/cli/terminal.hpp"
 
@@ -28,17 +25,6 @@ namespace {
 
 using on_linux::LinuxWorld;
 using scenarios::InputError;
-
-constexpr Endpoint kDefaultListen{0x7f000001, 0};  // Port 0 here: listenPort of the conf.
-
-Endpoint listen_endpoint(const ServeBrokerOptions& options) {
-  if (!options.listen) return kDefaultListen;
-  const std::string& text = *options.listen;
-  if (const auto address = parse_address(text)) return {*address, 0};
-  if (const auto endpoint = parse_endpoint(text)) return *endpoint;
-  throw InputError("--listen: '" + printable(text) +
-                   "' is no IPv4 address, with or without :PORT (127.0.0.1, 0.0.0.0:10911)");
-}
 
 std::string absolute(const std::string& path) {
   std::error_code error;
@@ -87,22 +73,6 @@ void check_directory(const std::string& root) {
                      ": another broker runs on this store (its lock is held); stop it or"
                      " give another --store");
   }
-}
-
-// Before a store is recovered for nothing, and because the broker tries the port of its slaves
-// first.
-void check_port(Endpoint at) {
-  const on_linux::OwnedDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const int yes = 1;
-  ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(at.address);
-  address.sin_port = htons(at.port);
-  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
-    return;
-  throw InputError("can't listen on " + to_text(at) + ": " + std::strerror(errno) +
-                   "; give another --listen ADDR:PORT, or another listenPort");
 }
 
 bool disk_is_full(const std::string& root) {
@@ -196,10 +166,13 @@ class Watch {
 }  // namespace
 
 int serve_broker(const ServeBrokerOptions& options) {
-  const Endpoint listen = listen_endpoint(options);
+  const Endpoint listen = listen_endpoint(options.listen);
   const BrokerConfiguration configuration = configuration_of(options, listen);
   check_directory(configuration.store.store_path_root);
-  check_port({listen.address, configuration.listen_port});
+  // Before a store is recovered for nothing, and because the broker tries the port of its slaves
+  // first.
+  check_port({listen.address, configuration.listen_port},
+             "give another --listen ADDR:PORT, or another listenPort");
   std::printf(
       "drydock serve: a testbed, not for production: keep no messages here that you need\n");
   std::fflush(stdout);

@@ -26,16 +26,6 @@ std::string text_of_time(std::int64_t ms) {
   return std::string(text, length) + fraction;
 }
 
-// One word, whatever the file holds.
-std::string word(std::string_view text) {
-  if (text.empty()) return "-";
-  std::string shown = printable(std::string(text));
-  for (char& c : shown) {
-    if (c == ' ') c = '_';
-  }
-  return shown;
-}
-
 void print_message(const LogPiece& piece) {
   const scenarios::DecodedRecord& record = piece.record;
   const std::string key = printable(std::string(scenarios::property(record.properties, "KEYS")));

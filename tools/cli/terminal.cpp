@@ -26,4 +26,38 @@ std::string printable(std::string text) {
   return text;
 }
 
+std::string word(std::string_view text) {
+  if (text.empty()) return "-";
+  std::string shown = printable(std::string(text));
+  for (char& c : shown) {
+    if (c == ' ') c = '_';
+  }
+  return shown;
+}
+
+std::string quoted(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (c == '\r') {
+      out += "\\r";
+    } else if (byte < 0x20 || byte >= 0x7f) {
+      out += "\\x";
+      out += kDigits[byte >> 4];
+      out += kDigits[byte & 0xf];
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
 }  // namespace drydock::cli

@@ -1,4 +1,4 @@
-#include "engine/store/message_record.hpp"
+#include "engine/wire/message_record.hpp"
 
 #include "engine/wire/big_endian.hpp"
 #include "engine/wire/compression.hpp"

@@ -1,6 +1,6 @@
 // Records of the CommitLog against the golden vectors of the storage reference (2.12), and the
 // check of 5.4 case by case.
-#include "engine/store/message_record.hpp"
+#include "engine/wire/message_record.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,168 @@
+#include "engine/broker/pull_processor.hpp"
+
+#include <algorithm>
+
+#include "engine/wire/remoting_frame.hpp"
+#include "engine/wire/tag_expression.hpp"
+
+namespace drydock {
+
+namespace {
+
+constexpr std::int64_t kSuspendMsMax = 24 * 3600 * 1000;
+// What an answer has besides its records, at most.
+constexpr std::int64_t kAroundRecordsMax = 64 * 1024;
+
+SharedBytes answer_frame(const PullRequest& pull, const PullAnswer& answer,
+                         const GetResult& result) {
+  const PullMessageResponse fields{answer.suggested_broker_id, result.next, result.min, result.max};
+  return encode_command_in_pieces(response_head(pull.head, answer.code), fields,
+                                  name_of(result.status), result.records);
+}
+
+}  // namespace
+
+PullProcessor::PullProcessor(Context& context, const BrokerConfiguration& configuration,
+                             MessageStore& store, const Topics& topics, OffsetsOfBroker offsets,
+                             HeldPulls::Waker& waker)
+    : context_(context),
+      configuration_(configuration),
+      store_(store),
+      topics_(topics),
+      offsets_(offsets),
+      held_(context, configuration, store, waker),
+      workers_(context, "PullMessageThread_", configuration.pull_message_thread_pool_nums,
+               static_cast<std::size_t>(configuration.pull_thread_pool_queue_capacity)) {}
+
+PullBroker PullProcessor::this_broker() const {
+  return {.is_slave = configuration_.ha.role == BrokerRole::slave,
+          .slave_read_enable = configuration_.slave_read_enable,
+          .offset_check_in_slave = configuration_.store.offset_check_in_slave};
+}
+
+Task<void> PullProcessor::process(std::shared_ptr<ServerConnection> connection,
+                                  RemotingCommand request,
+                                  [[maybe_unused]] Semaphore::Permit slot) {
+  const PullBroker broker = this_broker();
+  if (broker.is_slave && !broker.slave_read_enable) {
+    connection->respond(
+        encode_answer(request.head, ResponseCode::system_busy,
+                      "[REJECTREQUEST]system busy, start flow control for a while"));
+    co_return;
+  }
+  WorkerPool::Lease lease = workers_.try_lease();
+  if (!lease) {
+    Result<WorkerPool::Lease> waited = co_await workers_.lease();
+    if (!waited) {
+      connection->respond(encode_answer(request.head, ResponseCode::system_busy,
+                                        "[OVERLOAD]system busy, start flow control for a while"));
+      co_return;
+    }
+    lease = std::move(*waited);
+  }
+  PullMessageHeader header;
+  const HeaderFault fault = decode_pull_message_header(request.ext_fields.span(), header);
+  Refusal refusal{ResponseCode::system_error, "the header lacks a required field"};
+  if (fault.ok()) refusal = check(header);
+  if (refusal.refused()) {
+    connection->respond(encode_answer(request.head, refusal.code, refusal.remark));
+    co_return;
+  }
+  std::optional<std::vector<std::int32_t>> tags = parse_tag_expression(header.subscription);
+  if (!tags) {
+    connection->respond(encode_answer(request.head, ResponseCode::subscription_parse_failed,
+                                      "parse the consumer's subscription failed"));
+    co_return;
+  }
+  PullRequest pull = to_request(request.head, header, std::move(*tags));
+  if ((header.sys_flag & pull_flag::kCommitOffset) != 0) commit_offset(header);
+  const bool may_hold = (header.sys_flag & pull_flag::kSuspend) != 0;
+  const IfNothing if_nothing = may_hold ? IfNothing::hold : IfNothing::answer;
+  const bool nothing = co_await look_up(lease.worker(), *connection, pull, if_nothing);
+  if (!nothing) co_return;
+  const std::int64_t asked_ms =
+      std::clamp<std::int64_t>(header.suspend_timeout_ms, 0, kSuspendMsMax);
+  const Duration hold_for = configuration_.long_polling_enable ? Duration::ms(asked_ms)
+                                                               : configuration_.short_polling_time;
+  held_.hold(HeldPull{std::move(connection), std::move(pull), context_.clock.now() + hold_for});
+}
+
+Task<void> PullProcessor::go_on(HeldPull pull) {
+  Result<WorkerPool::Lease> lease = co_await workers_.lease();
+  if (!lease) {
+    pull.connection->respond(
+        encode_answer(pull.request.head, ResponseCode::system_busy,
+                      "[OVERLOAD]system busy, start flow control for a while"));
+    co_return;
+  }
+  [[maybe_unused]] const bool nothing =
+      co_await look_up(lease->worker(), *pull.connection, pull.request, IfNothing::answer);
+}
+
+PullProcessor::Refusal PullProcessor::check(const PullMessageHeader& header) const {
+  const TopicConfig* const topic = topics_.find(header.topic);
+  std::int32_t queues = 0;
+  if (topic != nullptr) {
+    if ((topic->permissions & permission::kRead) == 0) {
+      return {ResponseCode::no_permission, "the topic may not be read"};
+    }
+    queues = topic->read_queues;
+  } else if (configuration_.ha.role == BrokerRole::slave) {
+    queues = kQueuesMax;  // It does not ask its master for topics: those with a queue exist.
+  } else {
+    return {ResponseCode::topic_not_exist, "the topic does not exist"};
+  }
+  if (header.queue_id < 0 || header.queue_id >= queues) {
+    return {ResponseCode::invalid_parameter, "the queue id is out of range"};
+  }
+  if (!header.expression_type.empty() && header.expression_type != "TAG") {
+    return {ResponseCode::system_error,
+            "The broker does not support consumer to filter message by " +
+                std::string(header.expression_type)};
+  }
+  return {};
+}
+
+PullRequest PullProcessor::to_request(const CommandHead& head, const PullMessageHeader& header,
+                                      std::vector<std::int32_t> tag_codes) {
+  PullRequest pull;
+  pull.head = head;
+  pull.topic = header.topic;
+  pull.queue_id = header.queue_id;
+  pull.offset = QueueOffset(header.queue_offset);
+  pull.count_max = std::max(header.message_count_max, 1);
+  pull.tag_codes = std::move(tag_codes);
+  return pull;
+}
+
+void PullProcessor::commit_offset(const PullMessageHeader& header) {
+  const ConsumerOffsets::Place place{header.consumer_group, header.topic, header.queue_id};
+  (void)offsets_.commit(place, header.commit_offset, context_.clock.wall_now().count_ms());
+}
+
+Task<bool> PullProcessor::look_up(Worker& worker, ServerConnection& connection,
+                                  const PullRequest& pull, IfNothing if_nothing) {
+  const GetRequest request{.topic = pull.topic,
+                           .queue_id = pull.queue_id,
+                           .offset = pull.offset,
+                           .count_max = pull.count_max,
+                           .tag_codes = pull.tag_codes};
+  Result<GetResult> got = co_await store_.get_message(worker, request);
+  if (!got || got->status == GetStatus::unavailable) {
+    connection.respond(encode_answer(pull.head, ResponseCode::system_error,
+                                     got ? "the store is closed" : "the store can't be read"));
+    co_return false;
+  }
+  if (got->bytes > kFrameBytesMax - kAroundRecordsMax) {
+    connection.respond(encode_answer(pull.head, ResponseCode::system_error,
+                                     "the message is too long for a frame"));
+    co_return false;
+  }
+  const PullAnswer answer = answer_of(*got, pull.offset, this_broker());
+  const bool nothing = answer.code == ResponseCode::pull_not_found;
+  if (nothing && if_nothing == IfNothing::hold) co_return true;
+  connection.respond(answer_frame(pull, answer, *got));
+  co_return false;
+}
+
+}  // namespace drydock

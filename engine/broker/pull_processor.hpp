@@ -1,0 +1,60 @@
+// One PULL_MESSAGE from its header to its response (storage reference, 3.6 and 3.7).
+//
+// Order of the checks: a slave that may not be read (before the queue) → queue full → header →
+// topic exists and may be read → queue id → which messages are wanted. A worker of the pull pool is
+// held from the queue to the answer. A pull that finds nothing may wait for a message; it then
+// holds neither a worker nor a place among the requests in progress.
+#pragma once
+
+#include <memory>
+
+#include "engine/broker/configuration.hpp"
+#include "engine/broker/held_pulls.hpp"
+#include "engine/broker/offsets_of_broker.hpp"
+#include "engine/broker/pull_answer.hpp"
+#include "engine/broker/topics.hpp"
+#include "engine/broker/worker_pool.hpp"
+#include "engine/wire/pull_message.hpp"
+
+namespace drydock {
+
+class PullProcessor {
+ public:
+  PullProcessor(Context& context, const BrokerConfiguration& configuration, MessageStore& store,
+                const Topics& topics, OffsetsOfBroker offsets, HeldPulls::Waker& waker);
+
+  // Answers the request on `connection`, or holds it. `slot` is given back then.
+  Task<void> process(std::shared_ptr<ServerConnection> connection, RemotingCommand request,
+                     Semaphore::Permit slot);
+  // Answers a pull that was held; it is not held again.
+  Task<void> go_on(HeldPull pull);
+
+  HeldPulls& held() { return held_; }
+
+ private:
+  enum class IfNothing : std::uint8_t { hold, answer };
+  struct Refusal {
+    ResponseCode code = ResponseCode::success;
+    std::string remark;
+    bool refused() const { return code != ResponseCode::success; }
+  };
+
+  Refusal check(const PullMessageHeader& header) const;
+  // Answers, unless there is nothing and `if_nothing` says to hold: then true.
+  Task<bool> look_up(Worker& worker, ServerConnection& connection, const PullRequest& pull,
+                     IfNothing if_nothing);
+  void commit_offset(const PullMessageHeader& header);
+  PullBroker this_broker() const;
+  static PullRequest to_request(const CommandHead& head, const PullMessageHeader& header,
+                                std::vector<std::int32_t> tag_codes);
+
+  Context& context_;
+  const BrokerConfiguration& configuration_;
+  MessageStore& store_;
+  const Topics& topics_;
+  OffsetsOfBroker offsets_;
+  HeldPulls held_;
+  WorkerPool workers_;
+};
+
+}  // namespace drydock

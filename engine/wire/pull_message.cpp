@@ -1,0 +1,82 @@
+#include "engine/wire/pull_message.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace drydock {
+
+namespace {
+
+constexpr std::array<std::string_view, 9> kRequired = {
+    "consumerGroup", "topic",        "queueId",    "queueOffset",         "maxMsgNums",
+    "sysFlag",       "commitOffset", "subVersion", "suspendTimeoutMillis"};
+
+// False if the value is not what the field demands. Unknown fields are fine.
+bool read_field(std::string_view key, std::string_view value, PullMessageHeader& header) {
+  if (key == "consumerGroup") header.consumer_group = value;
+  if (key == "topic") header.topic = value;
+  if (key == "subscription") header.subscription = value;
+  if (key == "expressionType") header.expression_type = value;
+  if (key == "queueId") return read_number(value, header.queue_id);
+  if (key == "queueOffset") return read_number(value, header.queue_offset);
+  if (key == "maxMsgNums") return read_number(value, header.message_count_max);
+  if (key == "sysFlag") return read_number(value, header.sys_flag);
+  if (key == "commitOffset") return read_number(value, header.commit_offset);
+  if (key == "subVersion") return read_number(value, header.sub_version);
+  if (key == "suspendTimeoutMillis") return read_number(value, header.suspend_timeout_ms);
+  return true;
+}
+
+}  // namespace
+
+HeaderFault decode_pull_message_header(std::span<const std::byte> ext_fields,
+                                       PullMessageHeader& header) {
+  std::uint32_t seen = 0;
+  ExtFieldReader fields(ext_fields);
+  std::string_view key;
+  std::string_view value;
+  while (fields.next(key, value)) {
+    const auto required = std::ranges::find(kRequired, key);
+    if (!read_field(key, value, header)) return {key};
+    if (required != kRequired.end() && !value.empty()) seen |= 1u << (required - kRequired.begin());
+  }
+  for (std::size_t i = 0; i < kRequired.size(); ++i) {
+    if ((seen & (1u << i)) == 0) return {kRequired[i]};
+  }
+  return {};
+}
+
+std::optional<PullMessageResponse> decode_pull_message_response(
+    std::span<const std::byte> ext_fields) {
+  constexpr std::array<std::string_view, 4> kNames = {"suggestWhichBrokerId", "nextBeginOffset",
+                                                      "minOffset", "maxOffset"};
+  std::array<std::optional<std::int64_t>, kNames.size()> numbers;
+  ExtFieldReader fields(ext_fields);
+  std::string_view key;
+  std::string_view value;
+  while (fields.next(key, value)) {
+    const auto name = std::ranges::find(kNames, key);
+    if (name == kNames.end()) continue;
+    numbers[static_cast<std::size_t>(name - kNames.begin())] = parse_decimal<std::int64_t>(value);
+  }
+  for (const auto& number : numbers) {
+    if (!number) return std::nullopt;
+  }
+  return PullMessageResponse{*numbers[0], QueueOffset(*numbers[1]), QueueOffset(*numbers[2]),
+                             QueueOffset(*numbers[3])};
+}
+
+bool for_each_record(std::span<const std::byte> body, const RecordVisitor& visit) {
+  while (!body.empty()) {
+    RecordView view;
+    const RecordCheck check =
+        check_record(body, static_cast<std::int64_t>(body.size()), BodyCheck::crc, view);
+    if (!check.good()) return false;
+    const auto size = static_cast<std::size_t>(check.size);
+    visit(body.first(size), view);
+    body = body.subspan(size);
+  }
+  return true;
+}
+
+}  // namespace drydock

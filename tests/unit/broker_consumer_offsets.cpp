@@ -1,0 +1,82 @@
+// The table of consumer offsets as text (storage reference, 1.2), and topics.json.
+#include "engine/broker/consumer_offsets.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/broker/topics.hpp"
+
+namespace drydock::test {
+namespace {
+
+std::string without_blanks(std::string text) {
+  std::erase_if(text, [](char c) { return c == '\n' || c == '\t'; });
+  return text;
+}
+
+TEST(BrokerConsumerOffsets, AnOffsetIsKeptPerGroupTopicAndQueueAndMayGoBack) {
+  ConsumerOffsets offsets;
+  EXPECT_EQ(offsets.find({"G", "T", 0}), std::nullopt);
+  EXPECT_TRUE(offsets.commit({"G", "T", 0}, 100, 1));
+  EXPECT_TRUE(offsets.commit({"G", "T", 1}, 97, 1));
+  EXPECT_TRUE(offsets.commit({"H", "T", 0}, 5, 1));
+  EXPECT_TRUE(offsets.commit({"G", "T", 0}, 90, 1));
+  EXPECT_EQ(offsets.find({"G", "T", 0}), 90);
+  EXPECT_EQ(offsets.find({"G", "T", 1}), 97);
+  EXPECT_EQ(offsets.find({"H", "T", 0}), 5);
+  EXPECT_EQ(offsets.find({"H", "T", 1}), std::nullopt);
+}
+
+TEST(BrokerConsumerOffsets, TheTextIsTheReferences) {
+  ConsumerOffsets offsets;
+  offsets.commit({"G", "T", 1}, 97, 1);
+  offsets.commit({"G", "T", 0}, 100, 1);
+  EXPECT_EQ(without_blanks(offsets.write()),
+            R"({"dataVersion":{"counter":0,"stateVersion":0,"timestamp":0},)"
+            R"("groupTopicMap":{"G":["T"]},"offsetTable":{"T@G":{0:100,1:97}}})");
+}
+
+// consumerOffsetUpdateVersionStep: 500.
+TEST(BrokerConsumerOffsets, TheVersionRisesWithEvery500thCommit) {
+  ConsumerOffsets offsets;
+  for (int i = 0; i < 1000; ++i) offsets.commit({"G", "T", 0}, i, 1'700'000'000'000 + i);
+  EXPECT_NE(offsets.write().find("\"counter\":2"), std::string::npos);
+  EXPECT_NE(offsets.write().find("\"timestamp\":1700000000999"), std::string::npos);
+}
+
+TEST(BrokerConsumerOffsets, ATextIsReadBack) {
+  ConsumerOffsets written;
+  written.commit({"G", "T", 1}, 97, 1);
+  written.commit({"%RETRY%G", "U", 3}, 2, 1);
+  ConsumerOffsets offsets;
+  ASSERT_TRUE(offsets.read(written.write()));
+  EXPECT_EQ(offsets.find({"G", "T", 1}), 97);
+  EXPECT_EQ(offsets.write(), written.write());
+}
+
+TEST(BrokerConsumerOffsets, WhatIsNoTableIsRefusedAndChangesNothing) {
+  ConsumerOffsets offsets;
+  offsets.commit({"G", "T", 0}, 1, 1);
+  for (const std::string_view bad :
+       {"", "{", "[]", R"({"offsetTable":{"T@G":7}})", R"({"offsetTable":{"T@G":{"x":7}}})",
+        R"({"offsetTable":{"T@G":{0:"x"}}})"}) {
+    EXPECT_FALSE(offsets.read(bad)) << bad;
+  }
+  EXPECT_EQ(offsets.find({"G", "T", 0}), 1);
+  EXPECT_TRUE(offsets.read("{}"));
+  EXPECT_EQ(offsets.find({"G", "T", 0}), std::nullopt);
+}
+
+TEST(BrokerTopics, AFileOfTopicsIsReadBack) {
+  Topics written({}, 5);
+  written.find_or_create("orders", "TBW102", 4, 6);
+  Topics topics({}, 7);
+  ASSERT_TRUE(topics.read(written.write()));
+  ASSERT_NE(topics.find("orders"), nullptr);
+  EXPECT_EQ(topics.find("orders")->read_queues, 4);
+  EXPECT_EQ(topics.all(), written.all());
+  EXPECT_FALSE(topics.read("{}"));
+  EXPECT_FALSE(topics.has_new());  // Name servers are told of all topics at the start.
+}
+
+}  // namespace
+}  // namespace drydock::test
