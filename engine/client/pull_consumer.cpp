@@ -122,8 +122,6 @@ class PullConsumer::Implementation {
     PullOrder order{.queue = at, .from = *reader.next, .count_max = options_.batch};
     order.subscription = options_.subscription;
     order.suspend = options_.suspend;
-    const bool to_master = reader.suggested_id == kMasterId;
-    if (options_.store_offsets && to_master) order.consumed = reader.consumed;
     Result<PulledBatch> batch = co_await client_.pull(std::move(order), deadline);
     if (!batch) co_return options_.retry_pause;
     const bool moved = take_in(reader, *batch);

@@ -46,8 +46,6 @@ SharedBytes pull_frame(const std::string& group, const PullOrder& order) {
   header.message_count_max = order.count_max;
   header.sys_flag = pull_flag::kSubscription;
   if (order.suspend > Duration()) header.sys_flag |= pull_flag::kSuspend;
-  if (order.consumed) header.sys_flag |= pull_flag::kCommitOffset;
-  header.commit_offset = order.consumed.value_or(QueueOffset()).value();
   header.suspend_timeout_ms = order.suspend.count_ms();
   header.subscription = order.subscription;
   header.expression_type = "TAG";

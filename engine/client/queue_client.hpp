@@ -26,9 +26,8 @@ struct PullOrder {
   QueueAt queue;
   QueueOffset from;
   std::int32_t count_max = 32;
-  std::string subscription = "*";       // Or tags with || between.
-  std::optional<QueueOffset> consumed;  // To be stored as the group's offset.
-  Duration suspend;                     // How long the broker may hold the pull; 0: not at all.
+  std::string subscription = "*";  // Or tags with || between.
+  Duration suspend;                // How long the broker may hold the pull; 0: not at all.
 };
 
 enum class PullStatus : std::uint8_t {
