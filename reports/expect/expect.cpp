@@ -179,6 +179,10 @@ std::optional<std::int64_t> value_of(Metric metric, const RunResult& run) {
     case Metric::corruption: return run.loss.corrupt;
     case Metric::phantoms: return run.loss.phantoms;
     case Metric::order_violations: return run.order.violations;
+    case Metric::delivered: return run.deliveries.delivered;
+    case Metric::delivered_again: return run.deliveries.again;
+    case Metric::delivered_gone: return run.deliveries.gone;
+    case Metric::delivery_skipped: return run.deliveries.skipped;
     case Metric::rto_fault: return run.rto.fault_ns;
     case Metric::rto_client: return run.rto.client_ns;
     case Metric::rto_steady: return run.rto.steady_ns;

@@ -59,9 +59,26 @@ struct ProducerRecord {
   std::int64_t timeout_ns = 0;  // A logical send that takes longer counts as stalled.
 };
 
+struct ConsumerRecord {
+  std::string name;
+  std::string topic;
+};
+
+// A message that a consumer was given.
+struct DeliveryRecord {
+  std::uint32_t consumer = 0;  // An index of History::consumers.
+  std::uint64_t key = 0;       // 0: it carries none of ours.
+  std::int32_t queue_id = 0;
+  std::int64_t queue_offset = 0;
+
+  friend bool operator==(const DeliveryRecord&, const DeliveryRecord&) = default;
+};
+
 struct History {
   std::vector<ProducerRecord> producers;
-  std::vector<SendRecord> sends;  // In the order of their invocation.
+  std::vector<ConsumerRecord> consumers;
+  std::vector<SendRecord> sends;           // In the order of their invocation.
+  std::vector<DeliveryRecord> deliveries;  // In the order in which they came.
 
   std::int64_t timeout_ns(const SendRecord& send) const {
     return producers.at(send.producer).timeout_ns;

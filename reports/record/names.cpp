@@ -78,6 +78,10 @@ std::string_view name_of(Metric metric) {
     case Metric::corruption: return "corruption";
     case Metric::phantoms: return "phantoms";
     case Metric::order_violations: return "order_violations";
+    case Metric::delivered: return "delivered";
+    case Metric::delivered_again: return "delivered_again";
+    case Metric::delivered_gone: return "delivered_gone";
+    case Metric::delivery_skipped: return "delivery_skipped";
     case Metric::rto_fault: return "rto.fault";
     case Metric::rto_client: return "rto.client";
     case Metric::rto_steady: return "rto.steady";

@@ -161,6 +161,16 @@ struct OrderReport {
   friend bool operator==(const OrderReport&, const OrderReport&) = default;
 };
 
+// What consumers were given (reports/delivery). Messages of all consumers together.
+struct DeliveryReport {
+  std::int64_t delivered = 0;  // Different messages, each counted once per consumer.
+  std::int64_t again = 0;      // Deliveries of a message that this consumer had been given before.
+  std::int64_t skipped = 0;    // In the final queues, passed over, and never delivered.
+  std::int64_t gone = 0;       // Delivered, but no reader finds them any more.
+
+  friend bool operator==(const DeliveryReport&, const DeliveryReport&) = default;
+};
+
 // The parts of `rto.fault`, in their order; design, section 0. What did not take place takes 0.
 enum class Stage : std::uint8_t {
   detect,  // Until somebody acts: starts the process, gives power back, promotes a slave.
@@ -228,6 +238,7 @@ struct RunResult {
   std::vector<ReplicaFacts> replicas;  // The master's first.
   LossReport loss;
   OrderReport order;
+  DeliveryReport deliveries;
   RtoReport rto;
   BaselineReport baseline;
 

@@ -172,6 +172,16 @@ Json json_of(const OrderReport& order) {
   }
   return {{"violations", order.violations}, {"examples", examples}};
 }
+Json json_of(const DeliveryReport& deliveries) {
+  return {{"delivered", deliveries.delivered},
+          {"again", deliveries.again},
+          {"skipped", deliveries.skipped},
+          {"gone", deliveries.gone}};
+}
+DeliveryReport deliveries_from(const Json& json) {
+  return {json.at("delivered"), json.at("again"), json.at("skipped"), json.at("gone")};
+}
+
 OrderReport order_from(const Json& json) {
   OrderReport order;
   order.violations = json.at("violations");
@@ -249,6 +259,7 @@ Json json_of(const RunResult& run) {
           {"replicas", replicas},
           {"loss", json_of(run.loss)},
           {"order", json_of(run.order)},
+          {"deliveries", json_of(run.deliveries)},
           {"rto", json_of(run.rto)},
           {"baseline", json_of(run.baseline)}};
 }
@@ -345,6 +356,7 @@ RunResult run_from_json(const std::string& text) {
   for (const Json& replica : json.at("replicas")) run.replicas.push_back(replica_from(replica));
   run.loss = loss_from(json.at("loss"));
   run.order = order_from(json.at("order"));
+  run.deliveries = deliveries_from(json.at("deliveries"));
   run.rto = rto_from(json.at("rto"));
   run.baseline = baseline_from(json.at("baseline"));
   return run;

@@ -43,6 +43,10 @@ CellSummary summarise(const CellResult& cell) {
     summary.inconclusive_runs += run.verdict == Verdict::inconclusive;
     add_counts(run.loss, summary);
     summary.order_violations += run.order.violations;
+    summary.deliveries.delivered += run.deliveries.delivered;
+    summary.deliveries.again += run.deliveries.again;
+    summary.deliveries.skipped += run.deliveries.skipped;
+    summary.deliveries.gone += run.deliveries.gone;
     lost.push_back(static_cast<std::int64_t>(run.loss.lost.size()));
     if (run.rto.fault_ns) rto_fault.push_back(*run.rto.fault_ns);
     if (run.rto.client_ns) rto_client.push_back(*run.rto.client_ns);

@@ -40,6 +40,7 @@ struct CellSummary {
   std::int64_t phantoms = 0;
   std::int64_t duplicates = 0;
   std::int64_t order_violations = 0;
+  DeliveryReport deliveries;
   std::int64_t unknown_stored = 0;
   std::int64_t unknown_absent = 0;
   std::int64_t failed = 0;

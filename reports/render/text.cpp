@@ -156,6 +156,20 @@ std::string counted_apart(const DrillResult& result) {
   return table(rows);
 }
 
+// What consumers were given; empty if there is none.
+std::string deliveries_of(const DrillResult& result) {
+  std::vector<std::vector<std::string>> rows{
+      {"consumers", "delivered", "again", "passed over", "gone since"}};
+  std::int64_t all = 0;
+  for (const CellResult& cell : result.cells) {
+    const DeliveryReport d = summarise(cell).deliveries;
+    all += d.delivered;
+    rows.push_back({cell_name(cell), count_text(d.delivered), count_text(d.again),
+                    count_text(d.skipped), count_text(d.gone)});
+  }
+  return all == 0 ? "" : table(rows);
+}
+
 // "2.10 s/3.00 s", or why there is no such figure.
 std::string steady_text(const CellSummary& s) {
   const auto reached = static_cast<std::size_t>(Steady::reached);
@@ -200,9 +214,9 @@ std::string render_text(const DrillResult& result, std::size_t width) {
   out += "\n" + cells_table(result);
   out += "\n" + counted_apart(result);
   for (const std::string& part :
-       {outage(result), expectations(result, width), failed_runs(result, width),
-        list("warnings", facts.warnings, width), list("assumed", facts.assumed, width),
-        list("not modelled", facts.not_modelled, width)}) {
+       {deliveries_of(result), outage(result), expectations(result, width),
+        failed_runs(result, width), list("warnings", facts.warnings, width),
+        list("assumed", facts.assumed, width), list("not modelled", facts.not_modelled, width)}) {
     if (!part.empty()) out += "\n" + part;
   }
   out += "\n" + paragraph("",

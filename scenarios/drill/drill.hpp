@@ -109,6 +109,15 @@ struct ProducerSpec {
   bool wait_store_ok = true;  // Property WAIT: false asks for an answer before flush.
 };
 
+// A consumer: reads every queue of a topic from the beginning, as messages come.
+struct ConsumerSpec {
+  std::string name;  // Of its group, too.
+  std::string host;
+  std::string broker;  // As of a producer.
+  std::string topic;
+  int batch = 32;  // Messages per pull, at most.
+};
+
 // What ends a phase before its time.
 enum class PhaseEnd : std::uint8_t {
   time,              // Nothing does.
@@ -184,6 +193,7 @@ struct Drill {
   std::vector<BrokerSpec> brokers;
   BehaviourSpec behaviour;
   std::vector<ProducerSpec> producers;
+  std::vector<ConsumerSpec> consumers;
   Phases phases;
   std::map<std::string, std::vector<FaultSpec>> fault_sets;
   std::vector<Axis> matrix;

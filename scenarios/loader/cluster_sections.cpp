@@ -17,17 +17,31 @@ std::string read_direct_broker(const JsonAt& json, const Drill& drill) {
   return name;
 }
 
+// Empty: it asks the name servers.
+std::string read_broker_of(const JsonAt& client, const Drill& drill) {
+  if (client.has("broker")) return read_direct_broker(client.at("broker"), drill);
+  if (!drill.name_servers.empty()) return "";
+  client.refuse("must name its broker: the topology has no name_servers to ask");
+}
+
+ConsumerSpec read_consumer(const std::string& name, const JsonAt& json, const Drill& drill) {
+  json.allow_only({"host", "broker", "topic", "batch"});
+  ConsumerSpec consumer;
+  consumer.name = name;
+  consumer.host = read_host_name(json.at("host"), drill);
+  consumer.broker = read_broker_of(json, drill);
+  consumer.topic = json.at("topic").name();
+  if (json.has("batch")) consumer.batch = static_cast<int>(json.at("batch").count(1, 1'024));
+  return consumer;
+}
+
 ProducerSpec read_producer(const std::string& name, const JsonAt& json, const Drill& drill) {
   json.allow_only({"host", "broker", "topic", "queues", "body", "rate", "in_flight", "timeout",
                    "retries", "wait_store_ok"});
   ProducerSpec producer;
   producer.name = name;
   producer.host = read_host_name(json.at("host"), drill);
-  if (json.has("broker")) {
-    producer.broker = read_direct_broker(json.at("broker"), drill);
-  } else if (drill.name_servers.empty()) {
-    json.refuse("must name its broker: the topology has no name_servers to ask");
-  }
+  producer.broker = read_broker_of(json, drill);
   producer.topic = json.at("topic").name();
   producer.queues = static_cast<int>(json.at("queues").count(1, 1024));
   producer.body_bytes = json.at("body").size();
@@ -103,12 +117,17 @@ void read_behaviour(const JsonAt& behaviour, Drill& drill) {
 }
 
 void read_load(const JsonAt& load, Drill& drill) {
-  load.allow_only({"producers"});
+  load.allow_only({"producers", "consumers"});
   const JsonAt producers = load.at("producers");
   for (const std::string& name : producers.keys()) {
     drill.producers.push_back(read_producer(name, producers.at(name), drill));
   }
   if (drill.producers.empty()) producers.refuse("must name a producer");
+  if (!load.has("consumers")) return;
+  const JsonAt consumers = load.at("consumers");
+  for (const std::string& name : consumers.keys()) {
+    drill.consumers.push_back(read_consumer(name, consumers.at(name), drill));
+  }
 }
 
 }  // namespace drydock::scenarios

@@ -3,6 +3,7 @@
 //   bodies     the bytes of a message as a function of its key
 //   recorder   the history: what was invoked, and how it ended
 //   producer   the program of a producer process
+//   consumer   the program of a consumer process
 //
 // This file: bodies. Nobody stores them: the judge makes them again from the key.
 #pragma once

@@ -2,11 +2,10 @@
 // are answered, all through one Producer, until the process is asked to terminate.
 #pragma once
 
-#include <optional>
-
 #include "engine/client/producer.hpp"
 #include "engine/runtime/context.hpp"
 #include "scenarios/drill/drill.hpp"
+#include "scenarios/workload/destination.hpp"
 #include "scenarios/workload/recorder.hpp"
 
 namespace drydock::scenarios {
@@ -15,11 +14,6 @@ namespace drydock::scenarios {
 // failed send waits this long; in an open loop the rate does that.
 inline constexpr Duration kPauseAfterFailure = Duration::ms(10);
 
-// Sends go to `broker`, or, if it is none, where the name servers say.
-struct Destination {
-  std::optional<Endpoint> broker;
-  NameServers name_servers;
-};
 // Returns after `context.terminate` was set and every open send has ended. `spec` and `recorder`
 // outlive the process.
 Task<void> run_producer(Context& context, const ProducerSpec& spec, Destination destination,

@@ -24,6 +24,14 @@ std::uint32_t Recorder::producer(const std::string& name, Duration timeout) {
   return index;
 }
 
+std::uint32_t Recorder::consumer(const std::string& name, const std::string& topic) {
+  std::vector<reports::ConsumerRecord>& known = history_.consumers;
+  const auto found = std::ranges::find(known, name, &reports::ConsumerRecord::name);
+  const auto index = static_cast<std::uint32_t>(found - known.begin());
+  if (found == known.end()) known.push_back({name, topic});
+  return index;
+}
+
 std::uint64_t Recorder::invoked(std::uint32_t producer, std::int64_t body_bytes) {
   reports::SendRecord send;
   send.producer = producer;

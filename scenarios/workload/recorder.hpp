@@ -22,6 +22,12 @@ class Recorder {
   std::uint64_t invoked(std::uint32_t producer, std::int64_t body_bytes);
   void completed(std::uint64_t key, const SendOutcome& outcome);
 
+  // The same for consumers.
+  std::uint32_t consumer(const std::string& name, const std::string& topic);
+  void delivered(const reports::DeliveryRecord& delivery) {
+    history_.deliveries.push_back(delivery);
+  }
+
   // When the latest acknowledged send had been invoked: writes work since then. -1: none was.
   std::int64_t latest_acked_invocation_ns() const { return latest_acked_invocation_ns_; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reports/delivery/delivery.hpp"
 #include "reports/loss/loss.hpp"
 #include "reports/loss/provenance.hpp"
 #include "reports/order/order.hpp"
@@ -101,6 +102,7 @@ void SimRun::enter(Phase phase) {
     case Phase::warm:
       warm_begin_ns_ = now;
       world_.start_producers();
+      world_.start_consumers();
       return;
     case Phase::inject: {
       warm_end_ns_ = now;
@@ -113,7 +115,10 @@ void SimRun::enter(Phase phase) {
       load_end_ns_ = now;
       world_.stop_producers();
       return;
-    case Phase::judge: start_judge(); return;
+    case Phase::judge:
+      world_.stop_consumers();
+      start_judge();
+      return;
     case Phase::hold:
     case Phase::over: return;
   }
@@ -197,6 +202,7 @@ reports::RunResult SimRun::result() {
   if (store_.read) {
     run.loss = reports::check_loss(history, store_, run.replicas);
     run.order = reports::check_order(history, store_);
+    run.deliveries = reports::check_deliveries(history, store_);
     if (provenance_ == Provenance::full) {
       reports::trace_copies(history, store_traces(), run.faults, run.loss);
     }

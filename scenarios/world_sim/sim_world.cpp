@@ -7,6 +7,7 @@
 #include "engine/broker/broker.hpp"
 #include "engine/nameserver/name_server.hpp"
 #include "scenarios/drill/units.hpp"
+#include "scenarios/workload/consumer_program.hpp"
 #include "scenarios/workload/producer_program.hpp"
 #include "scenarios/world_sim/no_files.hpp"
 #include "sim/disk/limits.hpp"
@@ -74,6 +75,7 @@ SimWorld::SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t
   }
   follow_masters();
   for (const ProducerSpec& spec : drill.producers) add_producer(spec, drill, cell);
+  for (const ConsumerSpec& spec : drill.consumers) add_consumer(spec, drill, cell);
 }
 
 SimWorld::~SimWorld() {
@@ -176,13 +178,28 @@ void SimWorld::follow_masters() {
   }
 }
 
-void SimWorld::add_producer(const ProducerSpec& spec, const Drill& drill, const Cell& cell) {
+Destination SimWorld::destination_of(const std::string& broker, const Drill& drill,
+                                     const Cell& cell) {
   Destination to{.broker = std::nullopt, .name_servers = {name_server_endpoints_}};
   for (std::size_t i = 0; i < drill.brokers.size(); ++i) {
-    if (drill.brokers[i].name != spec.broker) continue;
+    if (drill.brokers[i].name != broker) continue;
     to.broker =
         Endpoint{machine(drill.brokers[i].host).host->address(), cell.brokers[i].listen_port};
   }
+  return to;
+}
+
+void SimWorld::add_consumer(const ConsumerSpec& spec, const Drill& drill, const Cell& cell) {
+  const Destination from = destination_of(spec.broker, drill, cell);
+  sim::Program program = [this, &spec, from](Context& context) {
+    return run_consumer(context, spec, from, recorder_);
+  };
+  consumers_.push_back(std::make_unique<Service>(*this, spec.name, "consumer", machine(spec.host),
+                                                 std::move(program)));
+}
+
+void SimWorld::add_producer(const ProducerSpec& spec, const Drill& drill, const Cell& cell) {
+  const Destination to = destination_of(spec.broker, drill, cell);
   sim::Program program = [this, &spec, to](Context& context) {
     return run_producer(events_.traced(context, EventLog::kNoBroker), spec, to, recorder_);
   };
@@ -311,10 +328,24 @@ void SimWorld::start_producers() {
   for (const auto& producer : producers_) start(*producer);
 }
 
+void SimWorld::start_consumers() {
+  reading_ = true;
+  for (const auto& consumer : consumers_) start(*consumer);
+}
+
 void SimWorld::stop_producers() {
   loading_ = false;
-  for (const auto& producer : producers_) {
-    if (producer->process != nullptr && producer->process->alive()) producer->process->terminate();
+  terminate(producers_);
+}
+
+void SimWorld::stop_consumers() {
+  reading_ = false;
+  terminate(consumers_);
+}
+
+void SimWorld::terminate(const std::vector<std::unique_ptr<Service>>& services) {
+  for (const auto& service : services) {
+    if (service->process != nullptr && service->process->alive()) service->process->terminate();
   }
 }
 
@@ -368,8 +399,12 @@ void SimWorld::power_restored(sim::Host& host) {
   };
   for (const auto& name_server : name_servers_) boot(*name_server);
   for (const auto& broker : brokers_) boot(*broker);
-  if (!loading_) return;
-  for (const auto& producer : producers_) boot(*producer);
+  if (loading_) {
+    for (const auto& producer : producers_) boot(*producer);
+  }
+  if (reading_) {
+    for (const auto& consumer : consumers_) boot(*consumer);
+  }
 }
 
 void SimWorld::start(Service& service) {
@@ -459,9 +494,10 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
 }
 
 std::vector<std::string> not_modelled() {
-  std::vector<std::string> lines = {"pulls and consumers",
-                                    "CPU time: it costs nothing, so no throughput is printed",
-                                    "JVM pauses, memory pressure, full disks"};
+  std::vector<std::string> lines = {
+      "consumer groups that share queues, delayed and transactional messages",
+      "CPU time: it costs nothing, so no throughput is printed",
+      "JVM pauses, memory pressure, full disks"};
   for (const Lines part : {Lines(sim::kNetNotModelled), Lines(sim::kDiskNotModelled),
                            Lines(sim::kPageCacheNotModelled), Lines(sim::kFsNotModelled),
                            Lines(sim::kHostNotModelled)}) {

@@ -18,6 +18,7 @@
 
 #include "faults/on_sim/sim_injector.hpp"
 #include "scenarios/drill/cells.hpp"
+#include "scenarios/workload/destination.hpp"
 #include "scenarios/workload/recorder.hpp"
 #include "scenarios/world_sim/event_log.hpp"
 #include "sim/disk/sim_disk.hpp"
@@ -50,6 +51,9 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   // SIGTERM: producers end their open sends and stop.
   void stop_producers();
   bool producers_running() const;
+  // They read from the start of the load on.
+  void start_consumers();
+  void stop_consumers();
   // Every broker that is not gone for good runs and has told that it serves, and is known to the
   // name servers, if there are any.
   bool brokers_serving() const;
@@ -124,10 +128,14 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   // What a slave's configuration says of its master, which only the topology knows.
   void follow_masters();
   void add_producer(const ProducerSpec& spec, const Drill& drill, const Cell& cell);
+  void add_consumer(const ConsumerSpec& spec, const Drill& drill, const Cell& cell);
+  // `broker`: a name, or empty.
+  Destination destination_of(const std::string& broker, const Drill& drill, const Cell& cell);
   Machine& machine(const std::string& host_name);
   Service* service(const std::string& name);
   const Service* meant(const faults::Selector& selector) const;
   bool serving(const Service& broker) const;
+  static void terminate(const std::vector<std::unique_ptr<Service>>& services);
   // Writes down what happened to a host, for the brokers on it.
   void log(const sim::Host& host, void (EventLog::*what)(std::size_t broker));
   void start(Service& service);
@@ -140,6 +148,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   std::string last_error_;
   std::map<BuggifySite, std::int64_t> buggify_;  // Percent.
   HaConfiguration promoted_;  // What an operator gives a slave that becomes the master.
+  bool reading_ = false;      // The same of consumers.
   bool loading_ = false;      // Producers belong to what a host starts when it boots.
   faults::SimInjector injector_;
   sim::SimNetwork network_;
@@ -148,6 +157,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   std::vector<std::unique_ptr<Service>> name_servers_;
   std::vector<std::unique_ptr<Service>> brokers_;
   std::vector<std::unique_ptr<Service>> producers_;
+  std::vector<std::unique_ptr<Service>> consumers_;
 };
 
 }  // namespace drydock::scenarios

@@ -83,6 +83,25 @@ SCENARIO("a master that is gone for good leaves what its slave had received", "[
   }
 }
 
+// Storage reference, 8: with ASYNC_FLUSH a message can be read before it is flushed, with
+// SYNC_FLUSH it can't. A consumer goes on where it was: at offsets that a power loss has given to
+// others.
+SCENARIO("a consumer has read what a power loss takes, unless it was flushed", "[ack-matrix]") {
+  const reports::CellResult killed = run("process-kill", "async", "ASYNC_FLUSH");
+  const reports::CellResult flushed = run("power-loss", "async", "SYNC_FLUSH");
+  for (const reports::CellResult* const result : {&killed, &flushed}) {
+    for (const reports::RunResult& each : result->runs) {
+      CHECK(each.deliveries == reports::DeliveryReport{.delivered = each.loss.acked});
+    }
+  }
+  for (const reports::RunResult& each : run("power-loss", "async", "ASYNC_FLUSH").runs) {
+    const auto lost = static_cast<std::int64_t>(each.loss.lost.size());
+    CHECK(each.deliveries.gone == lost);
+    CHECK(each.deliveries.skipped == lost);
+    CHECK(each.deliveries.delivered == each.loss.acked - lost);
+  }
+}
+
 // HA reference, 5.2 and 6.1: the promoted slave takes the master's place in the route at once, and
 // the client looks for it every 30 s. The operator acts 10 s after the fault at the latest.
 SCENARIO("clients find the promoted slave with their next look at the route", "[ack-matrix]") {

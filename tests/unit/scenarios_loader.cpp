@@ -236,6 +236,27 @@ TEST(Loader, BuggifySitesFireInPercent) {
             "f.json: /behaviour/buggify/x.y: there is no such site; drydock list shows them");
 }
 
+TEST(Loader, ConsumersAskNameServersUnlessTheyNameABroker) {
+  Json json = valid();
+  json["load"]["consumers"] =
+      Json::parse(R"({"reader": {"host": "c", "topic": "x", "broker": "b", "batch": 8}})");
+  const Drill drill = parse_drill("f.json", json.dump());
+  ASSERT_EQ(drill.consumers.size(), 1u);
+  EXPECT_EQ(drill.consumers[0].name, "reader");
+  EXPECT_EQ(drill.consumers[0].batch, 8);
+  const auto with = [&](const char* key, const Json& value) {
+    return refusal([&](Json& j) {
+      j = json;
+      j["load"]["consumers"]["reader"][key] = value;
+    });
+  };
+  const std::string at = "f.json: /load/consumers/reader/";
+  EXPECT_EQ(with("batch", 0), at + "batch: must be an integer from 1 to 1024");
+  EXPECT_EQ(with("broker", "x"), at + "broker: there is no broker 'x' in /topology/brokers");
+  EXPECT_EQ(with("group", "g"),
+            at + "group: not supported; known here: host, broker, topic, batch");
+}
+
 TEST(Loader, LinksAreBetweenHostsByNameOrByLabel) {
   Json json = valid();
   json["topology"]["hosts"]["c"]["labels"] = {{"zone", "a"}};

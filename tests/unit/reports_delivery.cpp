@@ -1,0 +1,68 @@
+// What consumers were given, on histories made by hand.
+#include <gtest/gtest.h>
+
+#include "reports/delivery/delivery.hpp"
+
+namespace drydock::reports {
+namespace {
+
+// Messages 1 to 5 in queue 0 of "t", at offsets 0 to 4; nothing was delivered yet.
+class Deliveries : public ::testing::Test {
+ protected:
+  Deliveries() {
+    store.read = true;
+    store.queues.push_back({"t", 0, 0, 5});
+    for (std::uint64_t key = 1; key <= 5; ++key) {
+      StoredCopy copy;
+      copy.key = key;
+      copy.key_known = true;
+      copy.in_queue = true;
+      copy.queue = 0;
+      copy.queue_offset = static_cast<std::int64_t>(key) - 1;
+      store.copies.push_back(copy);
+    }
+    history.consumers = {{"a", "t"}, {"b", "t"}};
+  }
+  void deliver(std::uint64_t key, std::uint32_t consumer = 0) {
+    history.deliveries.push_back({consumer, key, 0, static_cast<std::int64_t>(key) - 1});
+  }
+  DeliveryReport check() const { return check_deliveries(history, store); }
+
+  History history;
+  FinalStore store;
+};
+
+TEST_F(Deliveries, EachMessageOnceIsAllThereIsToSay) {
+  for (std::uint64_t key = 1; key <= 5; ++key) deliver(key);
+  EXPECT_EQ(check(), (DeliveryReport{.delivered = 5}));
+}
+
+TEST_F(Deliveries, WhatHasNotComeYetIsNotSkipped) {
+  deliver(1);
+  deliver(2);
+  EXPECT_EQ(check(), (DeliveryReport{.delivered = 2}));
+}
+
+TEST_F(Deliveries, AMessageThatWasPassedOverIsSkipped) {
+  deliver(1);
+  deliver(4);
+  EXPECT_EQ(check(), (DeliveryReport{.delivered = 2, .skipped = 2}));
+}
+
+TEST_F(Deliveries, ASecondDeliveryToTheSameConsumerIsOneAgain) {
+  deliver(1);
+  deliver(1);
+  deliver(1, 1);
+  EXPECT_EQ(check(), (DeliveryReport{.delivered = 2, .again = 1}));
+}
+
+TEST_F(Deliveries, AMessageThatNoReaderFindsAnyMoreIsGone) {
+  deliver(1);
+  deliver(9);
+  store.copies[0].in_queue = false;
+  // Behind what was cut stands something else, which the consumer has passed.
+  EXPECT_EQ(check(), (DeliveryReport{.delivered = 2, .skipped = 4, .gone = 2}));
+}
+
+}  // namespace
+}  // namespace drydock::reports
