@@ -22,6 +22,9 @@ class SimRun : public sim::Verifiable {
   sim::Kernel& kernel() override { return world_.kernel(); }
   bool advance() override;
 
+  // Load and faults are over; what is left is to read everything back.
+  bool judging() const { return phase_ == Phase::judge; }
+
   // Once `advance` has returned false: everything but the verdict. `store_read` tells whether the
   // judge could read the store.
   reports::RunResult result();

@@ -15,6 +15,8 @@ PROGRAMS = {
     "kernel": "bench-kernel",
     "kernel-no-fingerprint": "bench-kernel",
     "kernel-stream": "bench-kernel",
+    "stack": "bench-stack",
+    "stack-judged": "bench-stack",
     "bare-heap": "bench-bare-heap",
     "bare-heap-std": "bench-bare-heap",
     "ns-3": "bench-ns3",
@@ -153,7 +155,16 @@ def queues(_with_peers):
                  ["timeouts", "checksum"])
 
 
+def whole_stack(_with_peers):
+    yield Series("whole-stack", "whole-stack", [], ["stack", "stack-judged"],
+                 messages_per_cpu_second, "messages/CPU s", "stack", ["messages"],
+                 [Target("load", score, "messages/CPU s", "stack",
+                         minimum=lambda medians: 80_000.0),
+                  Target("load, judge and checkers", score, "messages/CPU s", "stack-judged")])
+
+
 BENCHMARKS = {
+    "whole-stack": (whole_stack, "a broker with group commit, a producer and a consumer, flat out"),
     "pp-timers": (pp_timers, "pairs of nodes play ping-pong, every wait guarded by a timer"),
     "raft-hb": (raft_hb, "heartbeats and elections of a Raft cluster, 10 virtual hours"),
     "timers-only": (timers_only, "a million timers, 99 % cancelled before they expire"),
