@@ -1,6 +1,6 @@
-// bench-stack: the contestants `stack` (until the last send has ended) and `stack-judged` (the judge
-// and all checkers too). Its one workload is whole_stack.json; see workloads/harness.hpp for the
-// command line.
+// bench-stack: the contestants `stack` (until the last send has ended) and `stack-judged` (the
+// judge and all checkers too). Its one workload is whole_stack.json; see workloads/harness.hpp for
+// the command line.
 #include <algorithm>
 
 #include "scenarios/world_sim/sim_run.hpp"
