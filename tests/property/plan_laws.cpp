@@ -1,6 +1,7 @@
-// The law of promises: no plan of kills, panics, power losses and restarts, in any order, at any
-// time, at any crash point, on master, slave and name server, loses a message that the settings of
-// the cell promise to keep. What each promises: HA reference, 1.4 and 1.6; storage reference, 7.2.
+// The law of promises: no plan of kills, panics, power losses, partitions and restarts, in any
+// order, at any time, at any crash point, on master, slave and name server, loses a message that
+// the settings of the cell promise to keep. What each promises: HA reference, 1.4 and 1.6; storage
+// reference, 7.2.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -48,7 +49,24 @@ void draw_moment(FaultSpec& fault) {
   }
 }
 
+// Between two hosts, or one and all others; both ways, or one.
+FaultSpec draw_partition() {
+  FaultSpec fault;
+  fault.kind = FaultKind::net_partition;
+  const std::size_t host = evenly<std::size_t>(0, kHosts.size());
+  fault.on = named(kHosts[host]);
+  if (evenly(0, 2) == 0) {
+    fault.separation.from =
+        named(kHosts[(host + evenly<std::size_t>(1, kHosts.size())) % kHosts.size()]);
+  }
+  fault.separation.direction = static_cast<faults::CutDirection>(evenly(0, 3));
+  draw_moment(fault);
+  fault.lasts = Duration::ms(evenly<std::int64_t>(0, 8'000));
+  return fault;
+}
+
 FaultSpec draw_fault(bool power) {
+  if (evenly(0, 4) == 0) return draw_partition();
   FaultSpec fault;
   const bool host = power && evenly(0, 2) == 0;
   fault.kind = FaultKind::process_kill;
