@@ -2,6 +2,12 @@
 
 namespace drydock::sim {
 
+void HostStack::go_dark(std::int64_t now) {
+  for (const std::unique_ptr<Link>& link : links_) {
+    if (link != nullptr) link->go_dark(now);
+  }
+}
+
 Link& HostStack::link_to(const HostStack& to) {
   if (to.index_ >= links_.size()) links_.resize(to.index_ + 1);
   std::unique_ptr<Link>& link = links_[to.index_];

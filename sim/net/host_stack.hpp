@@ -26,6 +26,8 @@ class HostStack {
 
   // The link to another host, or to ourselves; made when it is first asked for.
   Link& link_to(const HostStack& to);
+  // The host has lost its power: nothing that its network card has queued leaves it any more.
+  void go_dark(std::int64_t now);
 
   // The listening socket of a port, or null.
   SimListener* listener(std::uint16_t port) const;

@@ -74,6 +74,15 @@ class Link {
     free_at_ = std::max(free_at_, now) + transmit_ns(static_cast<std::int64_t>(bytes));
     return free_at_;
   }
+  // The sending host goes dark, and with it what its network card has queued.
+  void go_dark(std::int64_t now) {
+    dark_at_ = now;
+    free_at_ = std::min(free_at_, now);
+  }
+  // Whether what was queued at `sent_at`, to leave at `departs_at`, still waited in the card then.
+  bool died_in_queue(std::int64_t sent_at, std::int64_t departs_at) const {
+    return sent_at <= dark_at_ && departs_at > dark_at_;
+  }
   // Draws whether the next segment is lost.
   bool loses() {
     return profile_.loss_ppm != 0 && losses_.chance(profile_.loss_ppm, QuantileTable::kMillion);
@@ -110,6 +119,7 @@ class Link {
   std::uint32_t cuts_ = 0;  // All of them.
   std::uint32_t cuts_of_all_traffic_ = 0;
   std::int64_t free_at_ = 0;
+  std::int64_t dark_at_ = -1;  // When the host last lost its power or panicked; -1: never.
   std::int64_t median_ns_ = 0;
   LinkProfile profile_;
   RandomStream latencies_;

@@ -131,6 +131,7 @@ void SimNetwork::reset_connections(HostId a, HostId b) {
 }
 
 void SimNetwork::power_lost(Host& host) {
+  stack(host.id()).go_dark(core_.kernel.now());
   for_each_connection([&](Connection& connection) {
     for (Socket* socket : {&connection.client(), &connection.server()}) {
       if (socket->host().id() == host.id()) socket->go_dark();

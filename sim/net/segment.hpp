@@ -32,9 +32,10 @@ struct Segment : Wakeup {
 
   Socket* from = nullptr;
   SharedBytes payload;
-  std::int64_t sequence = 0;  // Of the first byte, from 0 for each direction.
-  std::int64_t sent_at = 0;   // When it was last sent, virtual ns.
-  std::int32_t length = 0;    // What it takes of the sequence: bytes; 1 for a fin.
+  std::int64_t sequence = 0;    // Of the first byte, from 0 for each direction.
+  std::int64_t sent_at = 0;     // When it was last sent, virtual ns.
+  std::int64_t departs_at = 0;  // When its last byte leaves the host.
+  std::int32_t length = 0;      // What it takes of the sequence: bytes; 1 for a fin.
   SegmentKind kind = SegmentKind::data;
 
  private:

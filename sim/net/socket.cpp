@@ -129,6 +129,7 @@ void Socket::transmit(Segment& segment) {
   const std::int64_t departs = out_.depart(now, segment.payload.size());
   if (out_.loses()) [[unlikely]]
     return lose(segment);
+  segment.departs_at = departs;
   last_arrival_ = std::max(last_arrival_, departs + out_.latency_ns());
   connection_.departed();
   core_.kernel.at(segment, last_arrival_);
@@ -144,7 +145,8 @@ void Socket::arrive(Segment& segment) {
   if (!connection_.arrived()) [[unlikely]]
     return segments.give_back(segment);  // The socket may be gone already.
   const bool cut = peer_.out_.cut(connection_.server_port());
-  if (cut || !host_.powered()) [[unlikely]]
+  const bool sent = !peer_.out_.died_in_queue(segment.sent_at, segment.departs_at);
+  if (cut || !sent || !host_.powered()) [[unlikely]]
     return peer_.lose(segment);
   heard_at_ = core_.kernel.now();
   if (state_ == State::established && segment.kind == SegmentKind::data && stream_ != nullptr)

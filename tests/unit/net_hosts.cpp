@@ -167,5 +167,24 @@ TEST(NetHost, KeepAliveMeetsTheNextLifeOfTheHost) {
   EXPECT_EQ(read->at, Duration::s(7'200) + 4 * kLatency);
 }
 
+// A network card has its queue in the memory of its host.
+TEST(NetPower, WhatWaitsInTheCardOfAHostThatGoesDarkIsNeverSent) {
+  PairWorld world;
+  sim::LinkProfile slow = world.network.link(world.host(0).id(), world.host(1).id());
+  slow.bandwidth_bytes_per_s = 1'000'000;
+  world.network.set_link(world.host(0).id(), world.host(1).id(), slow);
+  world.client.write(std::string(640'000, 'x'));  // 640 ms on the wire.
+  world.run_for(Duration::ms(300));
+  world.client.host().lose_power();
+  std::size_t arrived = 0;
+  for (Pending<ByteChain> read = world.server.read();; read = world.server.read()) {
+    world.run_for(Duration::s(1));
+    if (!read->ok()) break;
+    arrived += (*read->result)->size();
+  }
+  EXPECT_GT(arrived, 200'000u);
+  EXPECT_LE(arrived, 300'000u);
+}
+
 }  // namespace
 }  // namespace drydock::test
