@@ -75,7 +75,11 @@ void count_copy(const StoredCopy& copy, Found& found, LossReport& report) {
 void count_copies(const FinalStore& store, Ledger& ledger, LossReport& report) {
   for (const StoredCopy& copy : store.copies) {
     Found* const found = ledger.find(copy);
-    if (found == nullptr) {
+    if (found == nullptr && copy.torn_properties) {
+      add_damage("the log at " + std::to_string(copy.physical_offset) +
+                     ": a record whose properties are torn, which no checksum covers",
+                 report);
+    } else if (found == nullptr) {
       ++report.phantoms;
     } else {
       count_copy(copy, *found, report);

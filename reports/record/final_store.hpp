@@ -12,6 +12,9 @@ struct StoredCopy {
   std::uint64_t key = 0;
   bool key_known = false;  // The record carries a key of ours.
   bool intact = false;     // The body is, byte for byte, what was sent under that key.
+  // Its properties hold zero bytes: a part of them never reached the disk. The record's checksum
+  // covers the body alone (storage reference, 2.2), so recovery keeps it.
+  bool torn_properties = false;
   std::int64_t physical_offset = 0;
   std::int64_t record_bytes = 0;
   std::int64_t body_bytes = 0;

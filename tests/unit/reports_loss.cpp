@@ -218,6 +218,19 @@ TEST_F(LossChecker, CountsWhatNobodySentAsPhantom) {
   EXPECT_EQ(check().phantoms, 2);
 }
 
+TEST_F(LossChecker, ARecordWithTornPropertiesIsDamageAndNoPhantom) {
+  StoredCopy torn = copy_of(1);
+  torn.key_known = false;
+  torn.torn_properties = true;
+  torn.physical_offset = 4'096;
+  store.copies.push_back(torn);
+  const LossReport report = check();
+  EXPECT_EQ(report.phantoms, 0);
+  EXPECT_EQ(report.corrupt, 1);
+  EXPECT_EQ(report.damage.at(0),
+            "the log at 4096: a record whose properties are torn, which no checksum covers");
+}
+
 TEST_F(LossChecker, SendsThatNeverCompletedAreUnknown) {
   history.sends.push_back(send_of(6, SendOutcome::unknown));
   history.sends.back().completed_ns = -1;

@@ -145,6 +145,16 @@ TEST(LogWalk, AHoleEndsTheFileAsDamage) {
   EXPECT_EQ(store.damaged[0].why, "no record begins here");
 }
 
+// The last bytes of a record can be missing from the disk without its checksum noticing.
+TEST(LogWalk, SeesPropertiesThatHoldZeroBytes) {
+  Log log = log_of(2);
+  std::fill(log.bytes.end() - 3, log.bytes.end(), std::byte{0});
+  const reports::FinalStore store = walk(log.bytes);
+  ASSERT_EQ(store.copies.size(), 2u);
+  EXPECT_FALSE(store.copies[0].torn_properties);
+  EXPECT_TRUE(store.copies[1].torn_properties);
+}
+
 TEST(LogWalk, TellsWrongBytesForeignKeysAndStrayRecords) {
   Log log = log_of(2);
   log.bytes[log.starts[1] + 90] ^= std::byte{1};  // In the body of key 2.
