@@ -47,6 +47,7 @@ RegisterOutcome RouteTable::register_broker(const BrokerRegistration& registrati
   });
 
   if (held_by_newer(group, broker, registration.body.data_version)) {
+    known->second.addresses = std::move(group.addresses);  // Its other id is gone all the same.
     live_.erase(key);
     return {.kind = RegisterOutcome::Kind::stale};
   }
@@ -209,7 +210,10 @@ void RouteTable::check_invariants() const {
     ENSURE(name == group.broker_name);
     ENSURE(!group.addresses.empty());
     std::set<std::string> different;
-    for (const auto& [id, address] : group.addresses) different.insert(address);
+    for (const auto& [id, address] : group.addresses) {
+      different.insert(address);
+      ENSURE(find_live(group.cluster, address) != nullptr);
+    }
     ENSURE(different.size() == group.addresses.size());
   }
   for (const auto& [topic, queues] : topics_) {

@@ -8,6 +8,8 @@
 namespace drydock::reports {
 namespace {
 
+constexpr std::uint64_t kNoKey = 0;
+
 // A consumer in one of its queues.
 using Line = std::tuple<std::uint32_t, std::string, std::int32_t>;
 
@@ -25,21 +27,22 @@ struct Progress {
   std::int64_t furthest = -1;
 };
 
-// Messages of the final queues that lie before the furthest offset to which their consumer has
-// come, and that it never got: it was put past them.
-std::int64_t count_skipped(const History& history, const FinalStore& store,
-                           const std::map<Line, Progress>& progress) {
-  std::int64_t skipped = 0;
+// Counts the messages of the final queues that a consumer never got. Those before the furthest
+// offset to which it has come are skipped: it was put past them.
+void count_undelivered(const History& history, const FinalStore& store,
+                       const std::map<Line, Progress>& progress, DeliveryReport& report) {
   for (const StoredCopy& copy : store.copies) {
     if (!copy.in_queue || !copy.key_known) continue;
     const StoredQueue& queue = store.queues.at(static_cast<std::size_t>(copy.queue));
     for (std::uint32_t consumer = 0; consumer < history.consumers.size(); ++consumer) {
+      if (history.consumers[consumer].topic != queue.topic) continue;
       const auto found = progress.find(Line{consumer, queue.topic, queue.queue_id});
-      if (found == progress.end() || copy.queue_offset > found->second.furthest) continue;
-      if (!found->second.got.contains(copy.key)) ++skipped;
+      const bool come = found != progress.end();
+      if (come && found->second.got.contains(copy.key)) continue;
+      ++report.undelivered;
+      if (come && copy.queue_offset <= found->second.furthest) ++report.skipped;
     }
   }
-  return skipped;
 }
 
 }  // namespace
@@ -54,6 +57,7 @@ DeliveryReport check_deliveries(const History& history, const FinalStore& store)
     Progress& line = progress[Line{each.consumer, consumer.topic, each.queue_id}];
     line.got.insert(each.key);
     line.furthest = std::max(line.furthest, each.queue_offset);
+    if (each.key == kNoKey) continue;  // The log's phantoms are counted where the log is judged.
     if (!seen.emplace(each.consumer, each.key).second) {
       ++report.again;
       continue;
@@ -61,7 +65,7 @@ DeliveryReport check_deliveries(const History& history, const FinalStore& store)
     ++report.delivered;
     if (!kept.contains(each.key)) ++report.gone;
   }
-  report.skipped = count_skipped(history, store, progress);
+  count_undelivered(history, store, progress, report);
   return report;
 }
 

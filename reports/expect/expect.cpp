@@ -183,6 +183,7 @@ std::optional<std::int64_t> value_of(Metric metric, const RunResult& run) {
     case Metric::delivered_again: return run.deliveries.again;
     case Metric::delivered_gone: return run.deliveries.gone;
     case Metric::delivery_skipped: return run.deliveries.skipped;
+    case Metric::undelivered: return run.deliveries.undelivered;
     case Metric::rto_fault: return run.rto.fault_ns;
     case Metric::rto_client: return run.rto.client_ns;
     case Metric::rto_steady: return run.rto.steady_ns;

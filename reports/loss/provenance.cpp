@@ -90,18 +90,26 @@ class Copies {
     return first;
   }
 
-  // The latest fault in [from, to] that hit the broker or its host; -1: none did.
-  std::int32_t fault_in(const StoreTrace& trace, std::int64_t from_ns, std::int64_t to_ns) const {
-    std::int32_t latest = -1;
+  // The faults in [from, to] that hit the broker or its host, as indices, by time.
+  std::vector<std::int32_t> faults_in(const StoreTrace& trace, std::int64_t from_ns,
+                                      std::int64_t to_ns) const {
+    std::vector<std::int32_t> found;
     for (std::size_t i = 0; i < faults_.size(); ++i) {
       const FaultFact& fault = faults_[i];
       if (!fault.breaks || (fault.target != trace.host && fault.target != trace.broker)) continue;
       if (fault.began_ns < from_ns || fault.began_ns > to_ns) continue;
-      if (latest < 0 || fault.began_ns >= faults_[static_cast<std::size_t>(latest)].began_ns) {
-        latest = static_cast<std::int32_t>(i);
-      }
+      found.push_back(static_cast<std::int32_t>(i));
     }
-    return latest;
+    std::ranges::stable_sort(found, {}, [this](std::int32_t i) { return fault_at(i).began_ns; });
+    return found;
+  }
+
+  // What this fault does to the copy; kept: nothing. `gone`: no later recovery found it.
+  CopyEnd effect_of(const FaultFact& fault, const CopyHistory& copy, bool gone) const {
+    if (fault.kind == "host.destroy") return CopyEnd::destroyed;
+    if (fault.kind != "host.power-loss" && fault.kind != "host.panic") return CopyEnd::kept;
+    const bool covered = copy.flushed_ns >= 0 && copy.flushed_ns <= fault.began_ns;
+    return covered || !gone ? CopyEnd::kept : CopyEnd::page_cache_lost;
   }
 
   // The copy with what became of it.
@@ -114,17 +122,13 @@ class Copies {
       from_ns = recovery->time_ns;
       recovery = recovery_since(trace, from_ns + 1);
     }
-    copy.fault = fault_in(trace, from_ns, recovery == nullptr ? kForEver : recovery->time_ns);
-    const FaultFact* const fault = copy.fault < 0 ? nullptr : &faults_[fault_index(copy.fault)];
     copy.flushed_ns = first_flush(trace, offset_, copy);
-    if (fault != nullptr && fault->kind == "host.destroy") {
-      return end_with(trace, copy, CopyEnd::destroyed, fault->began_ns);
-    }
-    const bool dark =
-        fault != nullptr && (fault->kind == "host.power-loss" || fault->kind == "host.panic");
-    const bool covered = copy.flushed_ns >= 0 && dark && copy.flushed_ns <= fault->began_ns;
-    if (dark && !covered && (recovery != nullptr || fault->ended_ns < 0)) {
-      return end_with(trace, copy, CopyEnd::page_cache_lost, fault->began_ns);
+    const std::int64_t to_ns = recovery == nullptr ? kForEver : recovery->time_ns;
+    for (const std::int32_t index : faults_in(trace, from_ns, to_ns)) {
+      const FaultFact& fault = fault_at(index);
+      copy.fault = index;
+      const CopyEnd end = effect_of(fault, copy, recovery != nullptr || fault.ended_ns < 0);
+      if (end != CopyEnd::kept) return end_with(trace, copy, end, fault.began_ns);
     }
     if (recovery != nullptr) {
       return end_with(trace, copy, CopyEnd::cut_by_recovery, recovery->time_ns);
@@ -141,7 +145,9 @@ class Copies {
     return copy;
   }
 
-  static std::size_t fault_index(std::int32_t index) { return static_cast<std::size_t>(index); }
+  const FaultFact& fault_at(std::int32_t index) const {
+    return faults_[static_cast<std::size_t>(index)];
+  }
 
   const std::vector<StoreTrace>& traces_;
   const std::vector<FaultFact>& faults_;

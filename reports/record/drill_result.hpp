@@ -25,6 +25,7 @@ enum class Metric : std::uint8_t {
   delivered_again,
   delivered_gone,
   delivery_skipped,
+  undelivered,
   rto_fault,
   rto_client,
   rto_steady,

@@ -82,6 +82,7 @@ std::string_view name_of(Metric metric) {
     case Metric::delivered_again: return "delivered_again";
     case Metric::delivered_gone: return "delivered_gone";
     case Metric::delivery_skipped: return "delivery_skipped";
+    case Metric::undelivered: return "undelivered";
     case Metric::rto_fault: return "rto.fault";
     case Metric::rto_client: return "rto.client";
     case Metric::rto_steady: return "rto.steady";

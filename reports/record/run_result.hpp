@@ -167,6 +167,8 @@ struct DeliveryReport {
   std::int64_t again = 0;      // Deliveries of a message that this consumer had been given before.
   std::int64_t skipped = 0;    // In the final queues, passed over, and never delivered.
   std::int64_t gone = 0;       // Delivered, but no reader finds them any more.
+  std::int64_t undelivered = 0;  // In the final queues, and never delivered: the skipped ones, and
+                                 // those to which the consumer had not come yet.
 
   friend bool operator==(const DeliveryReport&, const DeliveryReport&) = default;
 };

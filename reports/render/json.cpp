@@ -176,10 +176,12 @@ Json json_of(const DeliveryReport& deliveries) {
   return {{"delivered", deliveries.delivered},
           {"again", deliveries.again},
           {"skipped", deliveries.skipped},
-          {"gone", deliveries.gone}};
+          {"gone", deliveries.gone},
+          {"undelivered", deliveries.undelivered}};
 }
 DeliveryReport deliveries_from(const Json& json) {
-  return {json.at("delivered"), json.at("again"), json.at("skipped"), json.at("gone")};
+  return {json.at("delivered"), json.at("again"), json.at("skipped"), json.at("gone"),
+          json.at("undelivered")};
 }
 
 OrderReport order_from(const Json& json) {

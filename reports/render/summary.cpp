@@ -47,6 +47,7 @@ CellSummary summarise(const CellResult& cell) {
     summary.deliveries.again += run.deliveries.again;
     summary.deliveries.skipped += run.deliveries.skipped;
     summary.deliveries.gone += run.deliveries.gone;
+    summary.deliveries.undelivered += run.deliveries.undelivered;
     lost.push_back(static_cast<std::int64_t>(run.loss.lost.size()));
     if (run.rto.fault_ns) rto_fault.push_back(*run.rto.fault_ns);
     if (run.rto.client_ns) rto_client.push_back(*run.rto.client_ns);

@@ -159,13 +159,13 @@ std::string counted_apart(const DrillResult& result) {
 // What consumers were given; empty if there is none.
 std::string deliveries_of(const DrillResult& result) {
   std::vector<std::vector<std::string>> rows{
-      {"consumers", "delivered", "again", "passed over", "gone since"}};
+      {"consumers", "delivered", "again", "undelivered/passed over", "gone since"}};
   std::int64_t all = 0;
   for (const CellResult& cell : result.cells) {
     const DeliveryReport d = summarise(cell).deliveries;
-    all += d.delivered;
+    all += d.delivered + d.undelivered;
     rows.push_back({cell_name(cell), count_text(d.delivered), count_text(d.again),
-                    count_text(d.skipped), count_text(d.gone)});
+                    count_text(d.undelivered) + "/" + count_text(d.skipped), count_text(d.gone)});
   }
   return all == 0 ? "" : table(rows);
 }

@@ -98,6 +98,7 @@ SCENARIO("a consumer has read what a power loss takes, unless it was flushed", "
     const auto lost = static_cast<std::int64_t>(each.loss.lost.size());
     CHECK(each.deliveries.gone == lost);
     CHECK(each.deliveries.skipped == lost);
+    CHECK(each.deliveries.undelivered == lost);
     CHECK(each.deliveries.delivered == each.loss.acked - lost);
   }
 }

@@ -183,6 +183,18 @@ TEST_F(RouteTableTest, AnOldMasterWithASmallerStateVersionIsTurnedAway) {
   EXPECT_EQ(addresses(), (Addresses{{0, std::string(kFirst)}}));
 }
 
+// HA reference, 5.2: step 2, any other id of the same address goes, comes before step 3.
+TEST_F(RouteTableTest, ASlaveThatIsTurnedAwayAsMasterIsNoSlaveAnyMore) {
+  BrokerRegistration master = registration(kFirst);
+  master.body.data_version.state_version = 5;
+  add(master);
+  add(registration(kSecond, 1));
+  BrokerRegistration pretender = registration(kSecond, 0);
+  pretender.body.data_version.state_version = 3;
+  EXPECT_EQ(add(pretender).kind, RegisterOutcome::Kind::stale);
+  EXPECT_EQ(addresses(), (Addresses{{0, std::string(kFirst)}}));
+}
+
 TEST_F(RouteTableTest, UnregisteringTheLastBrokerOfANameForgetsItsQueues) {
   add(registration(kFirst));
   add(registration(kSecond, 1));

@@ -21,7 +21,7 @@ class Deliveries : public ::testing::Test {
       copy.queue_offset = static_cast<std::int64_t>(key) - 1;
       store.copies.push_back(copy);
     }
-    history.consumers = {{"a", "t"}, {"b", "t"}};
+    history.consumers = {{"a", "t"}, {"b", "u"}};
   }
   void deliver(std::uint64_t key, std::uint32_t consumer = 0) {
     history.deliveries.push_back({consumer, key, 0, static_cast<std::int64_t>(key) - 1});
@@ -40,20 +40,22 @@ TEST_F(Deliveries, EachMessageOnceIsAllThereIsToSay) {
 TEST_F(Deliveries, WhatHasNotComeYetIsNotSkipped) {
   deliver(1);
   deliver(2);
-  EXPECT_EQ(check(), (DeliveryReport{.delivered = 2}));
+  EXPECT_EQ(check(), (DeliveryReport{.delivered = 2, .undelivered = 3}));
+  history.deliveries.clear();
+  EXPECT_EQ(check(), (DeliveryReport{.undelivered = 5}));
 }
 
 TEST_F(Deliveries, AMessageThatWasPassedOverIsSkipped) {
   deliver(1);
   deliver(4);
-  EXPECT_EQ(check(), (DeliveryReport{.delivered = 2, .skipped = 2}));
+  EXPECT_EQ(check(), (DeliveryReport{.delivered = 2, .skipped = 2, .undelivered = 3}));
 }
 
 TEST_F(Deliveries, ASecondDeliveryToTheSameConsumerIsOneAgain) {
   deliver(1);
   deliver(1);
   deliver(1, 1);
-  EXPECT_EQ(check(), (DeliveryReport{.delivered = 2, .again = 1}));
+  EXPECT_EQ(check(), (DeliveryReport{.delivered = 2, .again = 1, .undelivered = 4}));
 }
 
 TEST_F(Deliveries, AMessageThatNoReaderFindsAnyMoreIsGone) {
@@ -61,7 +63,14 @@ TEST_F(Deliveries, AMessageThatNoReaderFindsAnyMoreIsGone) {
   deliver(9);
   store.copies[0].in_queue = false;
   // Behind what was cut stands something else, which the consumer has passed.
-  EXPECT_EQ(check(), (DeliveryReport{.delivered = 2, .skipped = 4, .gone = 2}));
+  EXPECT_EQ(check(), (DeliveryReport{.delivered = 2, .skipped = 4, .gone = 2, .undelivered = 4}));
+}
+
+TEST_F(Deliveries, MessagesWithoutAKeyOfOursAreNotOneMessage) {
+  deliver(1);
+  for (int i = 0; i < 3; ++i) history.deliveries.push_back({0, 0, 0, 1 + i});
+  EXPECT_EQ(check().delivered, 1);
+  EXPECT_EQ(check().again, 0);
 }
 
 }  // namespace

@@ -42,6 +42,24 @@ TEST(Provenance, APageCacheGoesWithThePower) {
   EXPECT_EQ(message.last_copy_fault, 0);
 }
 
+// A kill during the boot takes nothing that the power loss before had left.
+TEST(Provenance, TheFaultThatTookItIsNotTheLastOneBeforeRecovery) {
+  const FaultFact kill{"process.kill", "a", 300, 350};
+  const LostMessage message =
+      trace({{"a", "h", {appended(110, 1'000, 1'100), recovered(400, 1'000)}}}, {kill, kPowerLoss});
+  EXPECT_EQ(message.histories,
+            (std::vector<CopyHistory>{{CopyEnd::page_cache_lost, 110, -1, 200, 1}}));
+  EXPECT_EQ(message.last_copy_fault, 1);
+}
+
+// What a flush had covered outlives the power loss, and goes with the disk.
+TEST(Provenance, ADestroyedHostTakesWhatAPowerLossHadLeft) {
+  const FaultFact destroyed{"host.destroy", "h", 400, -1};
+  const LostMessage message = trace(
+      {{"a", "h", {appended(110, 1'000, 1'100), flushed(150, 1'100)}}}, {kPowerLoss, destroyed});
+  EXPECT_EQ(message.histories, (std::vector<CopyHistory>{{CopyEnd::destroyed, 110, 150, 400, 1}}));
+}
+
 TEST(Provenance, ADiskGoesWithItsHostFlushedOrNot) {
   const LostMessage message =
       trace({{"a", "h", {appended(110, 1'000, 1'100), flushed(150, 1'100)}}, {"s", "h2", {}}},
