@@ -142,7 +142,7 @@ Task<Result<void>> CommitLog::close_with_blank(Worker& worker, LogFile& file) {
 }
 
 Task<Result<void>> CommitLog::flush(Worker& worker, std::int32_t least_pages) {
-  const LogFilePointer file = files_.find(flushed_to_);
+  const LogFilePointer file = files_.to_flush(flushed_to_);
   if (file == nullptr || stopped_) co_return Result<void>();
   const std::int64_t store_ms = file->last_store_ms;
   const std::int64_t wrote = file->wrote;  // What is appended while we sync is the next flush's.

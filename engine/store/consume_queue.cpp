@@ -117,7 +117,7 @@ Result<ConsumeQueue::Appended> ConsumeQueue::write_failed(UnitFile& file,
 }
 
 Task<Result<void>> ConsumeQueue::flush(Worker& worker, std::int32_t least_pages) {
-  const UnitFilePointer file = files_.find(flushed_to_);
+  const UnitFilePointer file = files_.to_flush(flushed_to_);
   if (file == nullptr || !file->needs_flush(least_pages)) co_return Result<void>();
   const std::int64_t wrote = file->wrote;  // What is appended while we sync is the next flush's.
   co_await context_.chaos.reach(CrashPoint::store_before_queue_flush);

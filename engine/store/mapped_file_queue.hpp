@@ -89,6 +89,13 @@ class MappedFileQueue {
   File* last() const { return files_.empty() ? nullptr : files_.back().get(); }
   // The file that holds `offset`, or null.
   FilePointer find(Offset offset) const;
+  // The file that a flush works on whose position is `flushed`: the one that holds it, and of a
+  // queue that was never flushed the first one, wherever it starts (a slave's log does where its
+  // master's last file did). Null: there is none.
+  FilePointer to_flush(Offset flushed) const {
+    if (files_.empty() || flushed != Offset()) return find(flushed);
+    return files_.front();
+  }
   Offset min_offset() const { return files_.empty() ? Offset() : files_.front()->start; }
   // The end of what was written. Readable up to here.
   Offset max_offset() const {

@@ -125,12 +125,21 @@ void SimRun::enter(Phase phase) {
 }
 
 void SimRun::start_judge() {
+  if (world_.producers_running()) {
+    note_ = "sends were still open when the phase settle ended; it needs more time";
+    return;
+  }
   if (!world_.writable_broker()) {
     note_ = "no broker takes writes at judge";
     if (!world_.last_error().empty()) note_ += "; " + world_.last_error();
     return;
   }
-  const std::size_t broker = *world_.writable_broker();
+  const std::vector<std::size_t> writable = world_.writable_brokers();
+  const std::size_t broker = writable.front();
+  if (writable.size() > 1) {
+    note_ = std::to_string(writable.size()) + " brokers take writes at judge; read is " +
+            experiment_.drill.brokers[broker].name + ", which became the master last";
+  }
   const StoreConfiguration& store = cell_.brokers[broker].store;
   AuditRequest request;
   request.commit_log_path = store.commit_log_path();

@@ -165,10 +165,11 @@ void SimWorld::add_broker(const BrokerSpec& spec, const BrokerConfiguration& con
   brokers_.back()->configuration = std::move(here);
 }
 
+// Also if a slave's file says where its master is: that speaks of the user's hosts.
 void SimWorld::follow_masters() {
   for (const auto& slave : brokers_) {
     HaConfiguration& ha = slave->configuration->ha;
-    if (ha.role != BrokerRole::slave || ha.master_address) continue;
+    if (ha.role != BrokerRole::slave) continue;
     for (const auto& master : brokers_) {
       if (master->role != "master") continue;
       ha.master_address =
@@ -276,6 +277,7 @@ bool SimWorld::promote(const std::string& name) {
   if (found == nullptr || found->role != "slave" || found->process == nullptr) return false;
   if (!found->process->running()) return false;
   found->role = "master";
+  found->master_since = ++promotions_;
   for (std::size_t i = 0; i < brokers_.size(); ++i) {
     if (brokers_[i].get() == found) events_.promoted(i);
   }
@@ -377,11 +379,20 @@ bool SimWorld::slaves_caught_up() const {
   return true;
 }
 
-std::optional<std::size_t> SimWorld::writable_broker() const {
+std::vector<std::size_t> SimWorld::writable_brokers() const {
+  std::vector<std::size_t> masters;
   for (std::size_t i = 0; i < brokers_.size(); ++i) {
-    if (brokers_[i]->role == "master" && serving(*brokers_[i])) return i;
+    if (brokers_[i]->role == "master" && serving(*brokers_[i])) masters.push_back(i);
   }
-  return std::nullopt;
+  std::ranges::stable_sort(masters, std::greater<>(),
+                           [this](std::size_t i) { return brokers_[i]->master_since; });
+  return masters;
+}
+
+std::optional<std::size_t> SimWorld::writable_broker() const {
+  const std::vector<std::size_t> masters = writable_brokers();
+  if (masters.empty()) return std::nullopt;
+  return masters.front();
 }
 
 void SimWorld::log(const sim::Host& host, void (EventLog::*what)(std::size_t broker)) {
@@ -485,8 +496,8 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
     lines.insert(lines.end(), part.begin(), part.end());
   }
   lines.push_back(
-      "addresses: the topology's hosts have their own; brokerIP1, brokerIP2 and namesrvAddr of "
-      "broker.conf are replaced by them");
+      "addresses: the topology's hosts have their own; brokerIP1, brokerIP2, haMasterAddress and "
+      "namesrvAddr of broker.conf are replaced by them");
   lines.push_back(
       "client: connects again after 100 ms, twice as long after each failure, at most "
       "1 s (RocketMQ's own does not wait)");

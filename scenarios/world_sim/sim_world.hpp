@@ -59,7 +59,10 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   bool brokers_serving() const;
   // ... and every slave's log goes as far as its master's.
   bool slaves_caught_up() const;
-  // The broker that takes writes now, by its place in the topology: the master, if it serves.
+  // The brokers that take writes now, by their places in the topology: those that are masters and
+  // serve; the one that was promoted last first.
+  std::vector<std::size_t> writable_brokers() const;
+  // The first of them, to which clients go.
   std::optional<std::size_t> writable_broker() const;
   // The host was destroyed.
   bool destroyed(const std::string& host) const;
@@ -103,6 +106,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
     SimWorld& world;
     std::string name;
     std::string role;  // What it is now.
+    int master_since =
+        0;  // The number of its promotion; 0: it has been so from the start, or never.
     Machine& machine;
     sim::Program program;
     std::optional<BrokerConfiguration> configuration;  // Of a broker's next life.
@@ -147,6 +152,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   EventLog events_;
   std::string last_error_;
   std::map<BuggifySite, std::int64_t> buggify_;  // Percent.
+  int promotions_ = 0;
   HaConfiguration promoted_;  // What an operator gives a slave that becomes the master.
   bool reading_ = false;      // The same of consumers.
   bool loading_ = false;      // Producers belong to what a host starts when it boots.

@@ -1,4 +1,4 @@
-// Drills with several faults in one set, and with several producers.
+// Drills with several of what others have one of: faults, producers, files of the user, masters.
 #include <catch2/catch.hpp>
 
 #include <set>
@@ -59,6 +59,61 @@ SCENARIO("several producers share a topic, and each keeps its own order", "[seve
     CHECK(both.runs[i].loss.acked > alone.runs[i].loss.acked * 13 / 10);
     CHECK(both.runs[i].loss.acked < alone.runs[i].loss.acked * 15 / 10);
   }
+}
+
+// A production file of a slave names its master by an address that no drill has.
+SCENARIO("a slave follows the drill's master, whatever address its file has", "[several]") {
+  const std::string master = "brokerRole=SYNC_MASTER\ninSyncReplicas=2\nflushDiskType=SYNC_FLUSH\n";
+  const std::string slave =
+      "brokerRole=SLAVE\nbrokerId=1\nhaMasterAddress=10.20.16.31:10912\nflushDiskType=SYNC_FLUSH\n";
+  Json json = Json::parse(read(kMatrix), nullptr, true, true);
+  json["matrix"].erase("replication");
+  json["matrix"].erase("flushDiskType");
+  json["expectations"] = Json::array();
+  const scenarios::Experiment experiment =
+      scenarios::make_experiment(scenarios::parse_drill(kMatrix, json.dump()),
+                                 {{"m.conf", master, "master"}, {"s.conf", slave, "slave"}}, {});
+  for (const reports::RunResult& run : run_cell(experiment, {{"fault", "destroyed"}}, 2).runs) {
+    CHECK(run.loss.acked > 500);
+    CHECK(run.loss.lost.empty());
+    CHECK(!run.rto.fault_ns);  // Promoted, it waits for two copies as its master did.
+  }
+}
+
+// RocketMQ's MappedFileQueue: a flushed position of 0 means the first file, wherever it starts.
+SCENARIO("a slave whose log begins with a later file flushes it", "[several]") {
+  const scenarios::Experiment experiment = load(kMatrix, "mappedFileSizeCommitLog=65536\n");
+  const reports::CellId killed = {
+      {"fault", "process-kill"}, {"flushDiskType", "SYNC_FLUSH"}, {"replication", "async"}};
+  for (const reports::RunResult& run : run_cell(experiment, killed, 2).runs) {
+    const reports::StoreFacts& slave = run.replicas.at(1).store;
+    CHECK(slave.flushed_to > 65'536);
+    CHECK(slave.appended_to - slave.flushed_to < 65'536);
+  }
+}
+
+SCENARIO("of two masters the judge reads the one that was promoted", "[several]") {
+  const scenarios::Experiment experiment = load(kMatrix, "", [](Json& json) {
+    json["phases"]["hold"] = "60 s";
+    json["expectations"] = Json::array();
+    json["faults"]["destroyed"] = Json::parse(
+        R"([{"do": "process.kill", "on": "broker-a", "when": {"at": "1 s"}, "for": "1 s"},
+            {"do": "operator.promote", "on": "broker-a-s", "when": {"at": "10 s"}}])");
+  });
+  const reports::RunResult run = run_cell(experiment, kDestroyed, 1).runs.at(0);
+  INFO(run.note);
+  CHECK(run.note.find("2 brokers take writes at judge; read is broker-a-s") != std::string::npos);
+  // Both register under the name and id 0, so clients go to one and to the other in turn; readers
+  // of the one miss what the other has acknowledged.
+  CHECK(run.verdict == reports::Verdict::safety);
+}
+
+SCENARIO("sends that are open when the judge would begin leave the run inconclusive", "[several]") {
+  const scenarios::Experiment experiment =
+      load(kMatrix, "", [](Json& json) { json["phases"]["settle"] = "0 s"; });
+  const reports::RunResult run = run_cell(experiment, kDestroyed, 1).runs.at(0);
+  CHECK(run.verdict == reports::Verdict::inconclusive);
+  CHECK(run.note.find("sends were still open") != std::string::npos);
 }
 
 }  // namespace
