@@ -60,6 +60,8 @@ class PullConsumer::Implementation {
     for (const auto& reader : readers_) reader->consumed = reader->given;
   }
 
+  std::uint64_t damaged() const { return damaged_; }
+
   Task<void> close() {
     tasks_.cancel();
     co_await tasks_.join();
@@ -137,7 +139,9 @@ class PullConsumer::Implementation {
                                 std::to_string(batch.next.value()));
     }
     const bool moved = batch.next != *reader.next;
-    for (ReceivedMessage& message : read_messages(batch.records, reader.queue)) {
+    ReadRecords read = read_records(batch.records, reader.queue);
+    note_damage(read.damaged);
+    for (ReceivedMessage& message : read.messages) {
       reader.waiting_bytes += message.record.size();
       reader.waiting.push_back(std::move(message));
     }
@@ -145,6 +149,13 @@ class PullConsumer::Implementation {
     reader.suggested_id = batch.suggested_broker_id;
     if (!reader.waiting.empty()) arrived_.set();
     return moved;
+  }
+
+  void note_damage(const std::vector<DamagedRecord>& damaged) {
+    for (const DamagedRecord& record : damaged) {
+      context_.observer.log(LogLevel::warning, describe(record));
+    }
+    damaged_ += damaged.size();
   }
 
   bool is_full(const Reader& reader) const {
@@ -222,6 +233,7 @@ class PullConsumer::Implementation {
   std::unique_ptr<QueueSource> source_;
   std::vector<std::unique_ptr<Reader>> readers_;
   std::size_t turn_ = 0;
+  std::uint64_t damaged_ = 0;
   Event arrived_;
   TaskScope tasks_;  // Last: its tasks use all of the above.
 };
@@ -252,6 +264,8 @@ Task<Result<std::vector<ReceivedMessage>>> PullConsumer::poll(Deadline deadline,
 }
 
 void PullConsumer::note_consumed() { implementation_->note_consumed(); }
+
+std::uint64_t PullConsumer::damaged() const { return implementation_->damaged(); }
 
 Task<void> PullConsumer::close() { return implementation_->close(); }
 

@@ -55,6 +55,9 @@ class PullConsumer {
   Task<Result<std::vector<ReceivedMessage>>> poll(Deadline deadline, std::size_t count_max = 32);
   // Everything that polls have given counts as consumed, without another poll.
   void note_consumed();
+  // How many damaged records came and were passed over, each with a line in the log. They count as
+  // consumed with what comes behind them.
+  std::uint64_t damaged() const;
 
   // Stores the offsets, if it may, and ends all connections.
   Task<void> close();

@@ -43,7 +43,7 @@ struct PulledBatch {
   QueueOffset next;                      // From which offset.
   QueueOffset min;                       // Of the queue.
   QueueOffset max;
-  SharedBytes records;  // See read_messages.
+  SharedBytes records;  // See read_records.
 };
 
 // Where to begin in a queue.

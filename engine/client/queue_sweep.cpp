@@ -1,5 +1,8 @@
 #include "engine/client/queue_sweep.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace drydock {
 
 namespace {
@@ -26,7 +29,7 @@ class Sweep {
       if (!wanted_) break;
       Result<QueueOffset> next = co_await read(queue);
       if (!next) co_return next.error();
-      SweptQueue done{queue, *next};
+      SweptQueue done{queue, *next, std::exchange(damaged_, 0)};
       swept.push_back(std::move(done));
     }
     co_return swept;
@@ -93,7 +96,12 @@ class Sweep {
 
   // Gives where to go on.
   QueueOffset show(const PulledBatch& batch, const MessageQueue& queue, QueueOffset end) {
-    for (const ReceivedMessage& message : read_messages(batch.records, queue)) {
+    const ReadRecords read = read_records(batch.records, queue);
+    for (const DamagedRecord& record : read.damaged) {
+      context_.observer.log(LogLevel::warning, describe(record));
+    }
+    damaged_ += read.damaged.size();
+    for (const ReceivedMessage& message : read.messages) {
       if (message.queue_offset >= end) return end;
       wanted_ = visit_(message);
       if (!wanted_) return message.queue_offset + 1;
@@ -107,6 +115,7 @@ class Sweep {
   SweepOptions options_;
   const MessageVisitor& visit_;
   bool wanted_ = true;
+  std::uint64_t damaged_ = 0;  // In the present queue.
 };
 
 }  // namespace

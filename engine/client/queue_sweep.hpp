@@ -23,6 +23,7 @@ struct SweepOptions {
 struct SweptQueue {
   MessageQueue queue;
   QueueOffset next;
+  std::uint64_t damaged = 0;  // Records that were passed over, each with a line in the log.
 };
 using SweptQueues = std::vector<SweptQueue>;
 

@@ -1,6 +1,7 @@
 // A message as a consumer gets it.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "engine/types/bytes.hpp"
 #include "engine/types/ids.hpp"
 #include "engine/wire/message_properties.hpp"
+#include "engine/wire/message_record.hpp"
 
 namespace drydock {
 
@@ -26,7 +28,23 @@ struct ReceivedMessage {
   }
 };
 
-// The messages in the body of a pull's answer, as far as they are whole.
-std::vector<ReceivedMessage> read_messages(const SharedBytes& records, const MessageQueue& queue);
+// A piece of a pull's answer that is no whole record, or has a wrong check sum. No consumer gets
+// it.
+struct DamagedRecord {
+  MessageQueue queue;
+  QueueOffset queue_offset;  // As it says itself; what is damaged may be just that.
+  PhysicalOffset physical_offset;
+  std::size_t bytes = 0;  // If its length can't be true: all that came behind it, too.
+  RecordFault fault = RecordFault::none;
+};
+// A line for a log.
+std::string describe(const DamagedRecord& record);
+
+// The body of a pull's answer.
+struct ReadRecords {
+  std::vector<ReceivedMessage> messages;
+  std::vector<DamagedRecord> damaged;
+};
+ReadRecords read_records(const SharedBytes& records, const MessageQueue& queue);
 
 }  // namespace drydock

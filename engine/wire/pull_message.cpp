@@ -27,6 +27,16 @@ bool read_field(std::string_view key, std::string_view value, PullMessageHeader&
   return true;
 }
 
+// How many bytes the damaged record at the front of `body` takes.
+std::size_t damaged_bytes(std::span<const std::byte> body, const RecordCheck& check) {
+  const auto declared = static_cast<std::size_t>(std::max(check.declared_bytes, 0));
+  if (declared < kRecordBytesMin || declared > body.size()) return body.size();
+  const std::span<const std::byte> behind = body.subspan(declared);
+  if (behind.size() < kRecordBytesMin) return body.size();
+  const auto magic = read_big_endian<std::uint32_t>(behind.data() + 4);
+  return magic == kMagicV1 || magic == kMagicV2 ? declared : body.size();
+}
+
 }  // namespace
 
 HeaderFault decode_pull_message_header(std::span<const std::byte> ext_fields,
@@ -66,17 +76,25 @@ std::optional<PullMessageResponse> decode_pull_message_response(
                              QueueOffset(*numbers[3])};
 }
 
-bool for_each_record(std::span<const std::byte> body, const RecordVisitor& visit) {
+bool for_each_record(std::span<const std::byte> body, const RecordVisitor& visit,
+                     const DamageVisitor& on_damage) {
+  bool whole = true;
   while (!body.empty()) {
     RecordView view;
     const RecordCheck check =
         check_record(body, static_cast<std::int64_t>(body.size()), BodyCheck::crc, view);
-    if (!check.good()) return false;
-    const auto size = static_cast<std::size_t>(check.size);
-    visit(body.first(size), view);
+    const std::size_t size =
+        check.good() ? static_cast<std::size_t>(check.size) : damaged_bytes(body, check);
+    if (check.good()) {
+      visit(body.first(size), view);
+    } else {
+      whole = false;
+      const RecordFault fault = check.blank() ? RecordFault::unknown_magic : check.fault;
+      if (on_damage) on_damage(body.first(size), view, fault);
+    }
     body = body.subspan(size);
   }
-  return true;
+  return whole;
 }
 
 }  // namespace drydock

@@ -72,9 +72,14 @@ std::optional<PullMessageResponse> decode_pull_message_response(
     std::span<const std::byte> ext_fields);
 
 // Calls `visit` for each record of a body, with its bytes and its parts, which point into them.
-// False if something in between is no whole record, or has a wrong check sum: what came before it
-// was visited.
+// What is no whole record, or has a wrong check sum, goes to `on_damage` instead, with its parts as
+// far as they could be read: as many bytes as it says itself, if the body ends behind them or
+// another record seems to begin there; else all the rest of the body. False if there was such a
+// piece.
 using RecordVisitor = std::function<void(std::span<const std::byte>, const RecordView&)>;
-bool for_each_record(std::span<const std::byte> body, const RecordVisitor& visit);
+using DamageVisitor =
+    std::function<void(std::span<const std::byte>, const RecordView&, RecordFault)>;
+bool for_each_record(std::span<const std::byte> body, const RecordVisitor& visit,
+                     const DamageVisitor& on_damage = nullptr);
 
 }  // namespace drydock

@@ -31,6 +31,7 @@ class Consumer {
   // In the order of arrival.
   std::vector<ReceivedMessage> received;
   std::vector<Duration> times;
+  std::uint64_t damaged = 0;  // Records that were passed over.
 
   std::vector<std::uint64_t> keys() const {
     std::vector<std::uint64_t> all;
@@ -74,6 +75,7 @@ class Consumer {
         continue;
       }
       Result<std::vector<ReceivedMessage>> messages = co_await consumer->poll(soon);
+      damaged = consumer->damaged();
       if (!messages) continue;
       for (ReceivedMessage& message : *messages) {
         received.push_back(std::move(message));

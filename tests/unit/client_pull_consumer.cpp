@@ -28,6 +28,15 @@ class PullConsumerTest : public ::testing::Test {
     }
   }
 
+  // A wrong byte in the body of a message that the broker has stored.
+  void damage(std::uint64_t key) {
+    Bytes& log = world.files.at("/store/commitlog/00000000000000000000").cached;
+    const std::string body = "body of " + std::to_string(key);
+    const auto found = std::ranges::search(log, as_byte_span(body));
+    ASSERT_FALSE(found.empty());
+    found.front() ^= std::byte{1};
+  }
+
   RouteWorld world;
   sim::SimProcess* broker = nullptr;
   std::optional<Client> sender;
@@ -166,6 +175,21 @@ TEST_F(PullConsumerTest, WhatNobodyTakesStopsThePulls) {
   EXPECT_LT(consumer.received.size(), 4u * (8u + 4u));  // The last pull may exceed it.
 }
 
+Keys all_but(Keys keys, std::uint64_t left_out) {
+  std::erase(keys, left_out);
+  return keys;
+}
+
+// The broker checks no sums when it answers, and several messages come in one answer.
+TEST_F(PullConsumerTest, ADamagedRecordIsPassedOverAndTold) {
+  send(1, 40);
+  damage(22);
+  Consumer consumer(world, {}, RouteWorld::name_servers());
+  world.run_for(Duration::s(1));
+  EXPECT_EQ(consumer.sorted_keys(), all_but(numbers(1, 40), 22));
+  EXPECT_EQ(consumer.damaged, 1u);
+}
+
 TEST_F(PullConsumerTest, OnlyWantedTagsCome) {
   for (std::uint64_t key = 1; key <= 40; ++key) {
     OutgoingMessage message = outgoing(key);
@@ -253,6 +277,20 @@ TEST_F(QueueSweepTest, EveryQueueIsReadToTheEndThatItHas) {
   std::int64_t messages = 0;
   for (const SweptQueue& queue : **swept.result) messages += queue.next.value();
   EXPECT_EQ(messages, 100);
+}
+
+TEST_F(QueueSweepTest, ADamagedRecordIsPassedOverAndTold) {
+  send(1, 40);
+  damage(22);
+  Swept swept;
+  start_sweep(swept);
+  world.run_for(Duration::s(2));
+  ASSERT_TRUE(swept.result && swept.result->has_value());
+  std::ranges::sort(swept.keys);
+  EXPECT_EQ(swept.keys, all_but(numbers(1, 40), 22));
+  std::uint64_t damaged = 0;
+  for (const SweptQueue& queue : **swept.result) damaged += queue.damaged;
+  EXPECT_EQ(damaged, 1u);
 }
 
 TEST_F(QueueSweepTest, ABrokerThatStaysAwayEndsItWithAnError) {

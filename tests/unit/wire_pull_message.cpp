@@ -140,7 +140,7 @@ SharedBytes record(std::string_view body, std::int64_t queue_offset) {
   return bytes;
 }
 
-TEST(WirePullMessage, RecordsAreVisitedUpToTheFirstThatIsNone) {
+TEST(WirePullMessage, RecordsAreVisitedAndWhatIsNoneIsTold) {
   const SharedBytes first = record("one", 5);
   const SharedBytes second = record("two", 6);
   std::string body(as_text(first.span()));
@@ -159,6 +159,10 @@ TEST(WirePullMessage, RecordsAreVisitedUpToTheFirstThatIsNone) {
   EXPECT_FALSE(whole);
   body[first.size() + 88] ^= 1;  // In the second body.
   EXPECT_EQ(bodies_of(body, whole), "one5 ");
+  EXPECT_FALSE(whole);
+  body[88] ^= 1;
+  body[first.size() + 88] ^= 1;  // It is whole again, and the first is not.
+  EXPECT_EQ(bodies_of(body, whole), "two6 ");
   EXPECT_FALSE(whole);
   EXPECT_EQ(bodies_of({}, whole), "");
   EXPECT_TRUE(whole);

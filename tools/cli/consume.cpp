@@ -120,7 +120,10 @@ class Consuming {
   bool no_topic() const { return no_topic_; }
   // What kept it from reading on; "" if nothing did.
   const std::string& trouble() const { return trouble_; }
-  bool enough() const { return trouble_.empty() && (!order_.count || printed_ == *order_.count); }
+  bool enough() const {
+    const bool all = !order_.count || printed_ == *order_.count;
+    return all && trouble_.empty() && damaged_ == 0;
+  }
 
  private:
   // Every queue once, to where it ends now.
@@ -156,6 +159,7 @@ class Consuming {
       trouble_ += name_of(swept.error().code());
       co_return;
     }
+    for (const SweptQueue& queue : *swept) damaged_ += queue.damaged;
     if (!order_.store_offsets) co_return;
     for (const SweptQueue& queue : *swept) {
       const std::optional<Endpoint> broker = source.broker_of(queue.queue, 0);
@@ -186,6 +190,7 @@ class Consuming {
     co_await reading.join();
     watching.cancel();
     co_await watching.join();
+    damaged_ = consumer->damaged();
     co_await consumer->close();
   }
 
@@ -244,6 +249,7 @@ class Consuming {
 
   Order order_;
   std::uint64_t printed_ = 0;
+  std::uint64_t damaged_ = 0;  // Records that were passed over; the log has a line for each.
   std::string refused_;
   std::string trouble_;
   bool no_topic_ = false;
