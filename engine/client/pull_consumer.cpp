@@ -22,6 +22,7 @@ class PullConsumer::Implementation {
       : context_(context),
         topic_(std::move(topic)),
         options_(std::move(options)),
+        tags_(options_.subscription),
         brokers_(context, {.connect_timeout = options_.connect_timeout}),
         client_(brokers_, options_.consumer_group),
         tasks_(context.scope) {}
@@ -139,7 +140,7 @@ class PullConsumer::Implementation {
                                 std::to_string(batch.next.value()));
     }
     const bool moved = batch.next != *reader.next;
-    ReadRecords read = read_records(batch.records, reader.queue);
+    ReadRecords read = read_records(batch.records, reader.queue, tags_);
     note_damage(read.damaged);
     for (ReceivedMessage& message : read.messages) {
       reader.waiting_bytes += message.record.size();
@@ -228,6 +229,7 @@ class PullConsumer::Implementation {
   Context& context_;
   std::string topic_;
   PullConsumerOptions options_;
+  TagSet tags_;  // Those of the subscription.
   BrokerConnections brokers_;
   QueueClient client_;
   std::unique_ptr<QueueSource> source_;

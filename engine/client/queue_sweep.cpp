@@ -18,6 +18,7 @@ class Sweep {
         source_(source),
         client_(client),
         options_(std::move(options)),
+        tags_(options_.subscription),
         visit_(visit) {}
 
   Task<Result<SweptQueues>> run() {
@@ -96,7 +97,7 @@ class Sweep {
 
   // Gives where to go on.
   QueueOffset show(const PulledBatch& batch, const MessageQueue& queue, QueueOffset end) {
-    const ReadRecords read = read_records(batch.records, queue);
+    const ReadRecords read = read_records(batch.records, queue, tags_);
     for (const DamagedRecord& record : read.damaged) {
       context_.observer.log(LogLevel::warning, describe(record));
     }
@@ -113,6 +114,7 @@ class Sweep {
   QueueSource& source_;
   QueueClient& client_;
   SweepOptions options_;
+  TagSet tags_;  // Those of the subscription.
   const MessageVisitor& visit_;
   bool wanted_ = true;
   std::uint64_t damaged_ = 0;  // In the present queue.

@@ -15,7 +15,8 @@ std::string describe(const DamagedRecord& record) {
   return line;
 }
 
-ReadRecords read_records(const SharedBytes& records, const MessageQueue& queue) {
+ReadRecords read_records(const SharedBytes& records, const MessageQueue& queue,
+                         const TagSet& tags) {
   ReadRecords read;
   const auto share = [&records](std::span<const std::byte> part) {
     if (part.empty()) return SharedBytes();
@@ -30,6 +31,7 @@ ReadRecords read_records(const SharedBytes& records, const MessageQueue& queue) 
     message.record = share(bytes);
     message.body = share(view.body);
     message.properties = share(view.properties);
+    if (!tags.contains(message.property(property::kTags))) return;
     read.messages.push_back(std::move(message));
   };
   const auto note = [&](std::span<const std::byte> bytes, const RecordView& view,

@@ -10,6 +10,7 @@
 #include "engine/types/ids.hpp"
 #include "engine/wire/message_properties.hpp"
 #include "engine/wire/message_record.hpp"
+#include "engine/wire/tag_expression.hpp"
 
 namespace drydock {
 
@@ -40,11 +41,11 @@ struct DamagedRecord {
 // A line for a log.
 std::string describe(const DamagedRecord& record);
 
-// The body of a pull's answer.
+// The body of a pull's answer: the messages that are wanted.
 struct ReadRecords {
   std::vector<ReceivedMessage> messages;
   std::vector<DamagedRecord> damaged;
 };
-ReadRecords read_records(const SharedBytes& records, const MessageQueue& queue);
+ReadRecords read_records(const SharedBytes& records, const MessageQueue& queue, const TagSet& tags);
 
 }  // namespace drydock

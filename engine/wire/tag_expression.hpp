@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,5 +13,17 @@ namespace drydock {
 // Java's hashes of the tags, each once, in the order of their numbers; empty: every message. None
 // if the text names no tag at all ("||"). Blanks around a tag don't count.
 std::optional<std::vector<std::int32_t>> parse_tag_expression(std::string_view text);
+
+// The tags themselves: different ones may have the same hash, which is all that a broker looks at.
+class TagSet {
+ public:
+  // Of an expression that parse_tag_expression takes.
+  explicit TagSet(std::string_view expression);
+  bool contains(std::string_view tag) const { return all_ || tags_.contains(tag); }
+
+ private:
+  bool all_ = false;
+  std::set<std::string, std::less<>> tags_;
+};
 
 }  // namespace drydock

@@ -206,6 +206,21 @@ TEST_F(PullConsumerTest, OnlyWantedTagsCome) {
   EXPECT_EQ(consumer.sorted_keys(), even);
 }
 
+// "Aa" and "BB" have the same hash, and a broker looks at nothing else.
+TEST_F(PullConsumerTest, ATagWithTheSameHashIsNotWanted) {
+  for (std::uint64_t key = 1; key <= 8; ++key) {
+    OutgoingMessage message = outgoing(key);
+    message.tags = SharedBytes::copy_of(key % 2 == 0 ? "Aa" : "BB");
+    sender->send(std::move(message));
+    world.run_for(Duration::ms(20));
+  }
+  PullConsumerOptions options;
+  options.subscription = "x || Aa";
+  Consumer consumer(world, options, RouteWorld::name_servers());
+  world.run_for(Duration::s(3));
+  EXPECT_EQ(consumer.sorted_keys(), (Keys{2, 4, 6, 8}));
+}
+
 // 1.10 and 6.4: without a master the consumer takes any broker of the group, and a slave serves it
 // if it may be read.
 TEST_F(PullConsumerTest, WithoutAMasterTheSlaveIsRead) {

@@ -27,7 +27,7 @@ class ReceivedMessages : public ::testing::Test {
     }
   }
   ReadRecords read() const {
-    return read_records(SharedBytes::copy_of(bytes), MessageQueue{"b", 2});
+    return read_records(SharedBytes::copy_of(bytes), MessageQueue{"b", 2}, TagSet("*"));
   }
   static std::string bodies(const ReadRecords& read) {
     std::string all;

@@ -211,6 +211,16 @@ TEST(WireTagExpression, NamesTagsOrEverything) {
   EXPECT_EQ(parse_tag_expression(" "), std::nullopt);
 }
 
+TEST(WireTagExpression, TheSetHoldsTheTagsThatAreNamed) {
+  const TagSet two(" b || Aa||");
+  EXPECT_TRUE(two.contains("Aa"));
+  EXPECT_TRUE(two.contains("b"));
+  EXPECT_FALSE(two.contains("BB"));  // Of the same hash as "Aa".
+  EXPECT_FALSE(two.contains(""));
+  EXPECT_TRUE(TagSet("*").contains(""));
+  EXPECT_TRUE(TagSet("").contains("BB"));
+}
+
 // 12.7, with the fields of a consumer that pulls.
 TEST(WireHeartbeat, AConsumersHeartbeatSaysWhatItWants) {
   const SharedBytes body = encode_heartbeat("10.0.0.1@4", {.consumer_group = "G", .topics = {"T"}});
