@@ -56,53 +56,55 @@ Task<void> Registration::run() {
       std::clamp(configuration_.register_name_server_period, kPeriodMin, kPeriodMax);
   MonotonicTime due = context_.clock.now() + kFirstRepeat;
   (void)topics_.table.take_new();  // All of them follow.
-  co_await tell_everyone(topics_.table.all());
+  tell_everyone(topics_.table.all());
   while (!tasks_.cancelled()) {
     topics_.made.reset();
     if (!topics_.table.has_new()) {
       Result<void> woken = co_await topics_.made.wait(due);
       if (!woken && woken.error().code() == ErrorCode::cancelled) co_return;
     }
-    co_await tell_new_topics();
+    tell_new_topics();
     if (context_.clock.now() < due) continue;
     due = due + period;  // A late round does not move the later ones.
-    co_await tell_everyone(topics_.table.all());
+    tell_everyone(topics_.table.all());
   }
 }
 
-Task<void> Registration::tell_new_topics() {
+void Registration::tell_new_topics() {
   const std::vector<std::string> made = topics_.table.take_new();
-  for (const std::string& topic : made) co_await tell_everyone(topics_.table.only(topic));
+  for (const std::string& topic : made) tell_everyone(topics_.table.only(topic));
 }
 
-Task<void> Registration::tell_everyone(RegisterBrokerBody body) {
+void Registration::tell_everyone(const RegisterBrokerBody& body) {
   const Deadline deadline = context_.clock.now() + configuration_.register_broker_timeout;
-  TaskScope round(tasks_);
+  ++rounds_;
   for (std::size_t i = 0; i < name_servers_.size(); ++i) {
-    round.spawn(tell_one(i, register_frame(body), deadline));
+    // A frame of its own for each: the connection writes its number into it.
+    tasks_.spawn(tell_one({.round = rounds_, .name_server = i}, register_frame(body), deadline));
   }
-  co_await round.join();
 }
 
-Task<void> Registration::tell_one(std::size_t name_server, SharedBytes frame, Deadline deadline) {
-  RequestConnection& connection = *name_servers_[name_server];
+Task<void> Registration::tell_one(Telling which, SharedBytes frame, Deadline deadline) {
+  RequestConnection& connection = *name_servers_[which.name_server];
   Result<RemotingCommand> answer = co_await connection.ask(std::move(frame), deadline);
   if (answer) {
-    take_answer(name_server, *answer);
+    take_answer(which, *answer);
   } else if (answer.error().code() == ErrorCode::timed_out) {
     connection.disconnect();
   }
 }
 
-void Registration::take_answer(std::size_t name_server, const RemotingCommand& answer) {
+void Registration::take_answer(Telling which, const RemotingCommand& answer) {
   if (!answer.is(ResponseCode::success)) {
     context_.observer.log(LogLevel::warning, "a name server refused the registration: " +
                                                  std::string(as_text(answer.remark.span())));
     return;
   }
-  const Endpoint where = configuration_.name_servers[name_server];
+  const Endpoint where = configuration_.name_servers[which.name_server];
   context_.observer.event(EventName::broker_registered, context_.scope.process().id().value(),
                           where.address);
+  if (which.round <= answered_round_) return;
+  answered_round_ = which.round;
   if (slave_ == nullptr || configuration_.ha.master_address) return;
   const RegisterBrokerResponse response = decode_register_broker_response(answer.ext_fields.span());
   const std::optional<Endpoint> master = parse_endpoint(response.ha_server_addr);

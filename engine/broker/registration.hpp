@@ -2,9 +2,13 @@
 //
 // It registers with all of them at start, 10 s later, and then every registerNameServerPeriod, each
 // time with all topics; a topic that was made is told at once, alone. Name servers are asked in
-// parallel and forgotten after registerBrokerTimeoutMills. One that has lost its memory, or was
-// away, knows the broker again with the next registration of all topics: a single topic is refused
-// from a broker that it does not know.
+// parallel and forgotten after registerBrokerTimeoutMills; no round waits for the one before it, so
+// one that is silent delays nothing at the others. One that has lost its memory, or was away, knows
+// the broker again with the next registration of all topics: a single topic is refused from a
+// broker that it does not know.
+//
+// Of each round the first answer says who a slave's master is. One that comes later, or belongs to
+// an earlier round, may be that of a name server with an old view.
 #pragma once
 
 #include <memory>
@@ -30,11 +34,16 @@ class Registration {
 
  private:
   Task<void> run();
-  Task<void> tell_new_topics();
-  // Tells all name servers at the same time, and waits for their answers.
-  Task<void> tell_everyone(RegisterBrokerBody body);
-  Task<void> tell_one(std::size_t name_server, SharedBytes frame, Deadline deadline);
-  void take_answer(std::size_t name_server, const RemotingCommand& answer);
+  // One name server in one round.
+  struct Telling {
+    std::uint64_t round = 0;
+    std::size_t name_server = 0;
+  };
+  void tell_new_topics();
+  // Tells all name servers at the same time: a round.
+  void tell_everyone(const RegisterBrokerBody& body);
+  Task<void> tell_one(Telling which, SharedBytes frame, Deadline deadline);
+  void take_answer(Telling which, const RemotingCommand& answer);
   SharedBytes register_frame(const RegisterBrokerBody& body) const;
   SharedBytes unregister_frame() const;
   BrokerIdentity identity() const;
@@ -46,7 +55,9 @@ class Registration {
   std::string address_;
   std::string ha_address_;
   std::vector<std::unique_ptr<RequestConnection>> name_servers_;
-  TaskScope tasks_;  // Last: its tasks use all of the above.
+  std::uint64_t rounds_ = 0;          // So many have begun.
+  std::uint64_t answered_round_ = 0;  // The latest of which there is an answer.
+  TaskScope tasks_;                   // Last: its tasks use all of the above.
 };
 
 }  // namespace drydock

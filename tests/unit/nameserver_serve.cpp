@@ -202,6 +202,23 @@ TEST(BrokerRegistration, ANewTopicIsToldAtOnce) {
   EXPECT_EQ(route->queues.at(0).write_queues, 4);
 }
 
+TEST(BrokerRegistration, ASilentNameServerDoesNotDelayTheOthers) {
+  RouteWorld world;
+  world.start_name_server(0);
+  world.start_name_server(1);
+  RouteAsker asker(world, world.name_server(1));
+  world.cut(1, 2);
+  world.start_broker();
+  Client client(world);
+  world.run_for(Duration::ms(10));
+  for (const std::string_view topic : {"orders", "payments", "returns"}) {
+    const PendingSend send = client.send(outgoing(1, topic));
+    world.run_for(Duration::ms(20));
+    ASSERT_EQ(send->status(), SendStatus::acked);
+    EXPECT_TRUE(asker.route(topic).has_value()) << topic;
+  }
+}
+
 // 5.3: graceful stop, kill -9, and silence.
 TEST(BrokerRegistration, AnOrderlyStopUnregistersAtOnce) {
   RouteWorld world;
@@ -299,6 +316,34 @@ TEST(BrokerRegistration, ASlaveLearnsOfItsMasterAndNeedsAnIdOfItsOwn) {
   ASSERT_TRUE(route.has_value());
   EXPECT_EQ(route->brokers.at(0).addresses.at(1), "10.0.0.5:10911");
   world.run_for(Duration::s(10));  // A slave without a master looks again after 5 s.
+  EXPECT_EQ(world.count(EventName::ha_slave_connected), 1u);
+}
+
+// Both name servers answer, the second with a master that is long gone.
+TEST(BrokerRegistration, TheFirstAnswerOfARoundSaysWhereTheMasterIs) {
+  RouteWorld world;
+  world.start_name_server(0);
+  world.start_name_server(1);
+  RouteAsker asker(world, world.name_server(1));
+  const RegisterBrokerHeader gone{
+      .broker = {"broker", "10.0.0.9:10911", world.configuration.broker_cluster_name, 0},
+      .ha_server_addr = "10.0.0.9:10912"};
+  const SharedBytes body = encode_register_broker_body(two_topics(), BodyForm::json);
+  EXPECT_EQ(code_of(asker.ask(encode_command(request_head(RequestCode::register_broker, 3), gone,
+                                             {}, body.span()))),
+            0);
+  BrokerConfiguration slave = world.configuration;
+  world.configuration.name_servers = {world.name_server(0)};
+  world.start_broker();
+  world.run_for(Duration::s(1));
+  slave.ha.role = BrokerRole::slave;
+  slave.broker_id = 1;
+  MemoryFiles slave_files;
+  slave_files.clock = &world.host(4).clock();
+  sim::SimProcess& process = world.host(4).spawn("slave");
+  process.attach(world.network.attach(world.host(4), process), slave_files.attach());
+  process.start([slave](Context& context) { return run_broker(context, slave); });
+  world.run_for(Duration::s(11));
   EXPECT_EQ(world.count(EventName::ha_slave_connected), 1u);
 }
 
