@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <set>
 
 #include "engine/client/queue_source.hpp"
 #include "engine/runtime/join.hpp"
@@ -27,9 +28,7 @@ class PullConsumer::Implementation {
         client_(brokers_, options_.consumer_group),
         tasks_(context.scope) {}
 
-  void read_from(Endpoint broker) {
-    source_ = std::make_unique<QueueSource>(context_, brokers_, broker);
-  }
+  void read_from(Endpoint broker) { source_ = std::make_unique<QueueSource>(brokers_, broker); }
   void ask(NameServers name_servers) {
     ENSURE(!name_servers.endpoints.empty());
     RouteOptions options{.name_servers = std::move(name_servers.endpoints),
@@ -87,7 +86,9 @@ class PullConsumer::Implementation {
     std::optional<QueueOffset> stored;    // As the broker has it from us.
   };
 
+  // Unless it has one.
   void add_reader(const MessageQueue& queue) {
+    if (readers_.size() >= kRouteQueuesMax || !known_.insert(queue).second) return;
     readers_.push_back(std::make_unique<Reader>(queue));
     tasks_.spawn(read(*readers_.back()));
   }
@@ -189,11 +190,7 @@ class PullConsumer::Implementation {
       Result<void> slept = co_await sleep_for(context_.clock, options_.route_interval);
       if (!slept) co_return;
       const MessageQueues queues = source_->known_queues(topic_);
-      for (const MessageQueue& queue : queues) {
-        const bool known = std::ranges::any_of(
-            readers_, [&queue](const auto& reader) { return reader->queue == queue; });
-        if (!known) add_reader(queue);
-      }
+      for (const MessageQueue& queue : queues) add_reader(queue);
     }
   }
 
@@ -234,6 +231,7 @@ class PullConsumer::Implementation {
   QueueClient client_;
   std::unique_ptr<QueueSource> source_;
   std::vector<std::unique_ptr<Reader>> readers_;
+  std::set<MessageQueue> known_;  // Their queues.
   std::size_t turn_ = 0;
   std::uint64_t damaged_ = 0;
   Event arrived_;

@@ -2,7 +2,7 @@
 
 namespace drydock {
 
-QueueSource::QueueSource(Context&, BrokerConnections& brokers, Endpoint broker)
+QueueSource::QueueSource(BrokerConnections& brokers, Endpoint broker)
     : client_(brokers, {}), broker_(broker) {}
 
 QueueSource::QueueSource(Context& context, BrokerConnections& brokers, RouteOptions options)
@@ -13,7 +13,7 @@ QueueSource::QueueSource(Context& context, BrokerConnections& brokers, RouteOpti
 
 Task<Result<MessageQueues>> QueueSource::queues_of(std::string topic, Deadline deadline) {
   if (routes_ != nullptr) {
-    std::shared_ptr<const MessageQueues> queues = co_await routes_->find_readable(topic);
+    std::shared_ptr<const MessageQueues> queues = co_await routes_->find_readable(topic, deadline);
     if (queues->empty()) co_return ErrorCode::not_found;
     co_return *queues;
   }

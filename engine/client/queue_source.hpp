@@ -11,7 +11,7 @@ namespace drydock {
 class QueueSource {
  public:
   // One broker. Its queues have no broker name.
-  QueueSource(Context& context, BrokerConnections& brokers, Endpoint broker);
+  QueueSource(BrokerConnections& brokers, Endpoint broker);
   // `options.groups` for heartbeats, which go to every broker of a topic.
   QueueSource(Context& context, BrokerConnections& brokers, RouteOptions options);
 

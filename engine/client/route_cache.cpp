@@ -10,15 +10,31 @@ namespace drydock {
 
 namespace {
 
-bool has_master(const TopicRoute& route, std::string_view broker_name) {
-  const auto group = std::ranges::find(route.brokers, broker_name, &BrokerData::broker_name);
-  return group != route.brokers.end() && group->addresses.contains(0);
+using Names = std::set<std::string_view>;
+
+Names groups_with_master(const TopicRoute& route) {
+  Names names;
+  for (const BrokerData& group : route.brokers) {
+    if (group.addresses.contains(0)) names.insert(group.broker_name);
+  }
+  return names;
 }
 
-std::vector<QueueData> by_broker_name(const TopicRoute& route) {
-  std::vector<QueueData> sorted = route.queues;
-  std::ranges::sort(sorted, {}, &QueueData::broker_name);  // One entry per broker: no ties.
+using QueuesByName = std::multimap<std::string_view, const QueueData*>;
+
+// A name server has one entry per broker, but what comes over the network may have more: equal
+// names stay in the order of the route.
+QueuesByName by_broker_name(const TopicRoute& route) {
+  QueuesByName sorted;
+  for (const QueueData& data : route.queues) sorted.emplace(data.broker_name, &data);
   return sorted;
+}
+
+// Adds the queues of one broker; as many as there is room for.
+void add_queues(MessageQueues& queues, const std::string& broker_name, std::int32_t count) {
+  for (std::int32_t i = 0; i < count && queues.size() < kRouteQueuesMax; ++i) {
+    queues.push_back({broker_name, i});
+  }
 }
 
 std::optional<Endpoint> master_of_group(const BrokerData& group) {
@@ -30,21 +46,32 @@ std::optional<Endpoint> master_of_group(const BrokerData& group) {
 
 MessageQueues writable_queues(const TopicRoute& route) {
   MessageQueues queues;
-  for (const QueueData& data : by_broker_name(route)) {
-    if ((data.permissions & permission::kWrite) == 0) continue;
-    if (!has_master(route, data.broker_name)) continue;
-    for (std::int32_t i = 0; i < data.write_queues; ++i) queues.push_back({data.broker_name, i});
+  const Names with_master = groups_with_master(route);
+  for (const auto& [name, data] : by_broker_name(route)) {
+    if ((data->permissions & permission::kWrite) == 0) continue;
+    if (!with_master.contains(name)) continue;
+    add_queues(queues, data->broker_name, data->write_queues);
   }
   return queues;
 }
 
 MessageQueues readable_queues(const TopicRoute& route) {
   MessageQueues queues;
-  for (const QueueData& data : by_broker_name(route)) {
-    if ((data.permissions & permission::kRead) == 0) continue;
-    for (std::int32_t i = 0; i < data.read_queues; ++i) queues.push_back({data.broker_name, i});
+  for (const auto& [name, data] : by_broker_name(route)) {
+    if ((data->permissions & permission::kRead) == 0) continue;
+    add_queues(queues, data->broker_name, data->read_queues);
   }
   return queues;
+}
+
+bool has_too_many_queues(const TopicRoute& route) {
+  std::size_t read = 0;
+  std::size_t write = 0;
+  for (const QueueData& data : route.queues) {
+    read += static_cast<std::size_t>(std::max(data.read_queues, 0));
+    write += static_cast<std::size_t>(std::max(data.write_queues, 0));
+  }
+  return std::max(read, write) > kRouteQueuesMax;
 }
 
 TopicRoute route_by_model(TopicRoute model, std::int32_t queues) {

@@ -2,6 +2,7 @@
 // brokers are (HA reference, 6.1, 6.2 and 6.4). Pure.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,9 +18,14 @@ namespace drydock {
 struct MessageQueue {
   std::string broker_name;
   std::int32_t queue_id = 0;
-  friend bool operator==(const MessageQueue&, const MessageQueue&) = default;
+  friend auto operator<=>(const MessageQueue&, const MessageQueue&) = default;
 };
 using MessageQueues = std::vector<MessageQueue>;
+
+// So many queues of a topic a client looks at; RocketMQ's has no bound. A route comes over the
+// network, and a small one can name billions.
+inline constexpr std::size_t kRouteQueuesMax = 65'535;
+bool has_too_many_queues(const TopicRoute& route);
 
 // The queues to which a client may send: those of brokers that permit it and whose master, id 0, is
 // in the route. In the order of the brokers' names.

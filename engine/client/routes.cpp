@@ -41,27 +41,34 @@ Task<std::shared_ptr<const MessageQueues>> Routes::find(std::string topic) {
   co_return cache_.queues(topic);
 }
 
-Task<std::shared_ptr<const MessageQueues>> Routes::find_readable(std::string topic) {
+Task<std::shared_ptr<const MessageQueues>> Routes::find_readable(std::string topic,
+                                                                 Deadline deadline) {
   std::shared_ptr<const MessageQueues> queues = cache_.readable(topic);
   if (!queues->empty()) co_return queues;
   cache_.want(topic);
-  co_await refresh(topic);
+  co_await refresh(topic, deadline);
   co_return cache_.readable(topic);
 }
 
-Task<void> Routes::refresh(std::string topic) {
-  Result<Mutex::Permit> turn = co_await asking_.lock(request_deadline());
-  if (turn) co_await fetch(topic, Source::topic);
+Task<void> Routes::refresh(std::string topic, Deadline deadline) {
+  Result<Mutex::Permit> turn = co_await asking_.lock(std::min(deadline, request_deadline()));
+  if (turn) co_await fetch(topic, Source::topic, deadline);
 }
 
-Task<void> Routes::fetch(std::string topic, Source source) {
+Task<void> Routes::fetch(std::string topic, Source source, Deadline deadline) {
   const std::string asked = source == Source::model ? std::string(kModelTopic) : topic;
-  Result<TopicRoute> route = co_await name_servers_.route_of(asked, request_deadline());
+  Result<TopicRoute> route =
+      co_await name_servers_.route_of(asked, std::min(deadline, request_deadline()));
   if (!route) co_return;
   if (source == Source::model) {
     *route = route_by_model(std::move(*route), options_.default_topic_queue_nums);
   }
+  const bool too_many = has_too_many_queues(*route);
   if (!cache_.update(topic, std::move(*route))) co_return;
+  if (too_many) {
+    context_.observer.log(LogLevel::warning, "topic " + topic + " has too many queues: only " +
+                                                 std::to_string(kRouteQueuesMax) + " are used");
+  }
   context_.observer.event(EventName::client_route_changed,
                           static_cast<std::int64_t>(cache_.queues(topic)->size()));
 }

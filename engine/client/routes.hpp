@@ -3,9 +3,8 @@
 //
 // One task does it all, as RocketMQ's one scheduler thread does: routes after 10 ms and then every
 // 30 s, heartbeats after 1 s and then every 30 s, a producer's to the masters, a consumer's to
-// slaves, too, one request after the other. So a
-// broker that does not answer delays the refresh of the routes. A refresh that fails, or that finds
-// the topic unknown, keeps the old route.
+// slaves, too, one request after the other. So a broker that does not answer delays the refresh of
+// the routes. A refresh that fails, or that finds the topic unknown, keeps the old route.
 #pragma once
 
 #include <memory>
@@ -41,13 +40,13 @@ class Routes {
   // TBW102 stands for it until it is known. Not null.
   Task<std::shared_ptr<const MessageQueues>> find(std::string topic);
   // The queues of a topic that can be read. Without any, its route is asked for. Not null.
-  Task<std::shared_ptr<const MessageQueues>> find_readable(std::string topic);
+  Task<std::shared_ptr<const MessageQueues>> find_readable(std::string topic, Deadline deadline);
   // What is known of them now.
   std::shared_ptr<const MessageQueues> readable(std::string_view topic) const {
     return cache_.readable(topic);
   }
   // Asks for the route of a topic, also if it is known.
-  Task<void> refresh(std::string topic);
+  Task<void> refresh(std::string topic, Deadline deadline = kNever);
   std::optional<Endpoint> master_of(std::string_view broker_name) const {
     return cache_.master_of(broker_name);
   }
@@ -61,7 +60,7 @@ class Routes {
   Task<void> maintain();
   Task<void> refresh_all();
   Task<void> send_heartbeats();
-  Task<void> fetch(std::string topic, Source source);
+  Task<void> fetch(std::string topic, Source source, Deadline deadline = kNever);
   Deadline request_deadline() const { return context_.clock.now() + options_.request_timeout; }
   SharedBytes heartbeat_frame() const;
 

@@ -59,6 +59,8 @@ void RequestConnection::send(Call& call, SharedBytes frame) {
 }
 
 Task<Result<RemotingCommand>> RequestConnection::ask(SharedBytes frame, Deadline deadline) {
+  Result<Semaphore::Permit> slot = co_await asks_.acquire(1, deadline);
+  if (!slot) co_return slot.error();
   Result<void> connected = co_await ready(deadline);
   if (!connected) co_return connected.error();
   Call call(*this);

@@ -34,7 +34,8 @@ class RequestConnection {
    public:
     enum class State : std::uint8_t { waiting, answered, lost };
 
-    // Takes a slot. There are at most kCallsMax at a time: the caller sees to that.
+    // Takes a slot. There are at most kCallsMax at a time, those of `ask` among them: the caller
+    // sees to that.
     explicit Call(RequestConnection& connection);
     ~Call();
     std::int32_t opaque() const { return opaque_; }
@@ -63,9 +64,10 @@ class RequestConnection {
   Task<Result<void>> ready(Deadline deadline);
   // Queues the frame of a call on the present connection. Only right after `ready`.
   void send(Call& call, SharedBytes frame);
-  // One request, whole: waits for a connection, sends `frame`, which nobody else may hold, and
-  // waits for the response. Errors: as ready(); timed_out (a late response meets nobody);
-  // connection_reset if the connection ended first: the request may have been served.
+  // One request, whole: waits while kCallsMax others are being asked, and for a connection; sends
+  // `frame`, which nobody else may hold, and waits for the response. Errors: as ready(); timed_out
+  // (a late response meets nobody); connection_reset if the connection ended first: the request may
+  // have been served.
   Task<Result<RemotingCommand>> ask(SharedBytes frame, Deadline deadline);
   // Ends the present connection, if there is one.
   void disconnect() {
@@ -101,6 +103,7 @@ class RequestConnection {
   std::vector<Call*> slots_;
   std::vector<std::uint16_t> free_slots_;
   std::uint32_t uses_ = 0;
+  Semaphore asks_{kCallsMax};
 
   TaskScope scope_;  // Last: its tasks use all of the above.
 };

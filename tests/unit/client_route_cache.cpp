@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "engine/wire/register_broker.hpp"
+
 namespace drydock::test {
 namespace {
 
@@ -44,6 +46,17 @@ TEST(ClientRouteCache, TheModelGivesAtMostAsManyQueuesAsTheClientAsksFor) {
   EXPECT_EQ(route.queues[0].write_queues, 4);
   EXPECT_EQ(route.queues[0].read_queues, 4);
   EXPECT_EQ(route.queues[1].write_queues, 2);
+}
+
+TEST(ClientRouteCache, QueuesBeyondABoundAreNotLookedAt) {
+  TopicRoute route = two_brokers();
+  EXPECT_FALSE(has_too_many_queues(route));
+  route.queues = {queues_on("a", kQueuesMax), queues_on("b", kQueuesMax),
+                  queues_on("b", kQueuesMax)};
+  EXPECT_TRUE(has_too_many_queues(route));
+  EXPECT_EQ(writable_queues(route).size(), kRouteQueuesMax);
+  EXPECT_EQ(readable_queues(route).size(), kRouteQueuesMax);
+  EXPECT_EQ(readable_queues(route).back(), (MessageQueue{"a", kQueuesMax - 1}));
 }
 
 TEST(ClientRouteCache, AnEqualRouteChangesNothing) {

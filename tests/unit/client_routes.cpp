@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "engine/wire/request_connection.hpp"
 #include "tests/support/route_world.hpp"
 
 namespace drydock::test {
@@ -238,6 +239,36 @@ TEST(ClientRoutesRun, TwoRunsHaveTheSameFingerprint) {
     return world.kernel.fingerprint().digest();
   };
   EXPECT_EQ(run(), run());
+}
+
+Task<void> ask_once(RequestConnection& connection, Deadline deadline, std::size_t& timed_out) {
+  SharedBytes frame =
+      encode_command(request_head(RequestCode::get_all_topic_config, 0), NoFields(), {}, {});
+  Result<RemotingCommand> answer = co_await connection.ask(std::move(frame), deadline);
+  if (!answer && answer.error().code() == ErrorCode::timed_out) ++timed_out;
+}
+Task<void> ask_often(Context& context, Endpoint peer, std::size_t count, std::size_t& timed_out) {
+  RequestConnection connection(context, peer, RequestConnectionOptions());
+  TaskScope asking(context.scope);
+  const Deadline deadline = context.clock.now() + Duration::s(1);
+  for (std::size_t i = 0; i < count; ++i) asking.spawn(ask_once(connection, deadline, timed_out));
+  co_await asking.join();
+  co_await connection.close();
+}
+
+// A consumer has a pull at each queue of a broker, and more to ask it.
+TEST(ClientConnection, MoreRequestsThanItHasNumbersForWaitTheirTurn) {
+  NetWorld world;
+  Actor& silent = world.actor(1);
+  ASSERT_TRUE(silent.listen(10'911).has_value());
+  const Pending<std::size_t> accepted = silent.accept();
+  const std::size_t count = RequestConnection::kCallsMax + 10;
+  std::size_t timed_out = 0;
+  Actor& asker = world.actor(0);
+  asker.tasks().spawn(ask_often(asker.context(), NetWorld::endpoint(1, 10'911), count, timed_out));
+  world.run_for(Duration::s(2));
+  EXPECT_TRUE(accepted->ok());
+  EXPECT_EQ(timed_out, count);
 }
 
 }  // namespace

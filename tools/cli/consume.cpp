@@ -173,7 +173,7 @@ class Consuming {
 
   std::unique_ptr<QueueSource> make_source(Context& context, BrokerConnections& brokers) const {
     if (!order_.name_servers) {
-      return std::make_unique<QueueSource>(context, brokers, order_.servers[0]);
+      return std::make_unique<QueueSource>(brokers, order_.servers[0]);
     }
     RouteOptions options{.name_servers = order_.servers,
                          .groups = {.consumer_group = order_.group}};
