@@ -250,6 +250,10 @@ def wrong_input(report):
                 (["consume", *at_broker, *topic, "--group", ""], "--group: must have 1 to 255"),
                 (["consume", *at_broker, *topic, "--timeout", "5"], "--timeout: must be"),
                 (["consume", *at_broker, *topic, "--timeout", "50ms"], "t is known to nobody there"),
+                (["consume", *at_broker, "--topic", "rmq_sys_SYNC_BROKER_MEMBER_broker-a", "--timeout", "1s"],
+                 "may not be read there: its perm has no 4"),
+                (["consume", *at_broker, "--follow", "--topic", "rmq_sys_SYNC_BROKER_MEMBER_broker-a"],
+                 "may not be read there: its perm has no 4"),
                 (["consume", "--namesrv", name_server.at, *topic, "--timeout", "50ms"],
                  "t is known to nobody there")]:
             refused(report, "drydock " + " ".join(arguments), drydock(*arguments), wanted)

@@ -116,8 +116,8 @@ class Consuming {
   std::uint64_t printed() const { return printed_; }
   // Why there was no connection at all; "" if there was one.
   const std::string& refused() const { return refused_; }
-  // Whether nobody knows the topic.
-  bool no_topic() const { return no_topic_; }
+  // Why the topic's queues could not be learned.
+  std::optional<ErrorCode> no_queues() const { return no_queues_; }
   // What kept it from reading on; "" if nothing did.
   const std::string& trouble() const { return trouble_; }
   bool enough() const {
@@ -140,12 +140,12 @@ class Consuming {
     for (;;) {
       Result<MessageQueues> queues = co_await source->queues_of(order_.topic, patience);
       if (queues) break;
-      no_topic_ = context.clock.now() >= patience;
-      if (no_topic_ || context.terminate.is_set()) break;
+      note_no_queues(queues.error().code(), context.clock.now() >= patience);
+      if (no_queues_ || context.terminate.is_set()) break;
       Result<void> slept = co_await sleep_for(context.clock, kPause);
       if (!slept) break;
     }
-    if (!no_topic_) co_await read_all(context, *source, client, std::move(options), visit);
+    if (!no_queues_) co_await read_all(context, *source, client, std::move(options), visit);
     co_await source->close();
     co_await brokers.close();
   }
@@ -216,8 +216,8 @@ class Consuming {
     for (;;) {
       Result<void> started = co_await consumer.start(patience);
       if (started) break;
-      no_topic_ = context.clock.now() >= patience;
-      if (no_topic_) co_return;
+      note_no_queues(started.error().code(), context.clock.now() >= patience);
+      if (no_queues_) co_return;
       Result<void> slept = co_await sleep_for(context.clock, kPause);
       if (!slept) co_return;
     }
@@ -231,6 +231,13 @@ class Consuming {
       for (const ReceivedMessage& message : *messages) print(message);
       consumer.note_consumed();
     }
+  }
+
+  // Waiting helps against every error but that a topic may not be read. A time-out says less than
+  // what was answered before it.
+  void note_no_queues(ErrorCode why, bool patience_over) {
+    if (why != ErrorCode::timed_out) refused_with_ = why;
+    if (patience_over || why == ErrorCode::permission_denied) no_queues_ = refused_with_;
   }
 
   void print(const ReceivedMessage& message) {
@@ -252,8 +259,19 @@ class Consuming {
   std::uint64_t damaged_ = 0;  // Records that were passed over; the log has a line for each.
   std::string refused_;
   std::string trouble_;
-  bool no_topic_ = false;
+  ErrorCode refused_with_ = ErrorCode::timed_out;  // The latest answer about the queues.
+  std::optional<ErrorCode> no_queues_;
 };
+
+// What follows the topic's name.
+std::string no_queues_text(ErrorCode why) {
+  switch (why) {
+    case ErrorCode::not_found:
+      return " is known to nobody there; a topic exists from the first send to it on";
+    case ErrorCode::permission_denied: return " may not be read there: its perm has no 4";
+    default: return ": its queues could not be learned (" + std::string(name_of(why)) + ")";
+  }
+}
 
 }  // namespace
 
@@ -278,9 +296,8 @@ int consume(const ConsumeOptions& options) {
     throw InputError(where + " takes no connection (" + consuming.refused() + "): is a " +
                      (order.name_servers ? "name server" : "broker") + " served there?");
   }
-  if (consuming.no_topic() && signal == 0) {
-    throw InputError("--topic: " + printable(order.topic) +
-                     " is known to nobody there; a topic exists from the first send to it on");
+  if (consuming.no_queues() && signal == 0) {
+    throw InputError("--topic: " + printable(order.topic) + no_queues_text(*consuming.no_queues()));
   }
   std::printf("consumed %llu\n", static_cast<unsigned long long>(consuming.printed()));
   if (signal != 0) return kInterrupted;
