@@ -75,10 +75,10 @@ Task<void> PullProcessor::process(std::shared_ptr<ServerConnection> connection,
     co_return;
   }
   PullRequest pull = to_request(request.head, header, std::move(*tags));
-  if ((header.sys_flag & pull_flag::kCommitOffset) != 0) commit_offset(header);
   const bool may_hold = (header.sys_flag & pull_flag::kSuspend) != 0;
   const IfNothing if_nothing = may_hold ? IfNothing::hold : IfNothing::answer;
   const bool nothing = co_await look_up(lease.worker(), *connection, pull, if_nothing);
+  if ((header.sys_flag & pull_flag::kCommitOffset) != 0) commit_offset(header);
   if (!nothing) co_return;
   const std::int64_t asked_ms =
       std::clamp<std::int64_t>(header.suspend_timeout_ms, 0, kSuspendMsMax);
