@@ -2,6 +2,7 @@
 // name server (storage reference, 12.6 and 12.7). Pure. Views point into what they were made from.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -82,6 +83,9 @@ struct TopicConfig {
   std::int32_t write_queues = 0;
   std::int32_t permissions = permission::kRead | permission::kWrite;
   std::int32_t topic_sys_flag = 0;
+  // What else its JSON says, by name, as JSON: members that nobody here looks at (`attributes`,
+  // `order`, `topicFilterType`, unknown ones), without those that have RocketMQ's defaults.
+  std::map<std::string, std::string, std::less<>> kept;
   friend bool operator==(const TopicConfig&, const TopicConfig&) = default;
 };
 // More queues than this are nobody's intention: a reader takes such a number for 0.

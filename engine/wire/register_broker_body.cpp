@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "engine/wire/compression.hpp"
 #include "engine/wire/json_text.hpp"
@@ -27,21 +30,48 @@ DataVersion read_data_version(const Json& object) {
           .timestamp_ms = integer_member(object, "timestamp", 0)};
 }
 
+// Members that are written and not looked at, with RocketMQ's defaults.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOnlyWritten = {
+    {{"attributes", "{}"}, {"order", "false"}, {"topicFilterType", "\"SINGLE_TAG\""}}};
+constexpr std::array<std::string_view, 5> kRead = {"perm", "readQueueNums", "topicName",
+                                                   "topicSysFlag", "writeQueueNums"};
+
+std::string as_json(std::string_view text) {
+  JsonWriter writer;
+  writer.text(text);
+  return writer.take();
+}
+
+// Members in the order of their names, as RocketMQ writes them.
 void write_topic(JsonWriter& writer, const TopicConfig& topic) {
+  auto members = topic.kept;
+  for (const auto& [name, json] : kOnlyWritten) members.emplace(name, json);
+  members.emplace("perm", DecimalText(topic.permissions).view());
+  members.emplace("readQueueNums", DecimalText(topic.read_queues).view());
+  members.emplace("topicName", as_json(topic.topic));
+  members.emplace("topicSysFlag", DecimalText(topic.topic_sys_flag).view());
+  members.emplace("writeQueueNums", DecimalText(topic.write_queues).view());
   writer.key(topic.topic).begin_object();
-  writer.key("attributes").begin_object().end_object();
-  writer.key("order").boolean(false);
-  writer.key("perm").number(topic.permissions);
-  writer.key("readQueueNums").number(topic.read_queues);
-  writer.key("topicFilterType").text("SINGLE_TAG");
-  writer.key("topicName").text(topic.topic);
-  writer.key("topicSysFlag").number(topic.topic_sys_flag);
-  writer.key("writeQueueNums").number(topic.write_queues);
+  for (const auto& [name, json] : members) writer.key(name).raw(json);
   writer.end_object();
 }
 
 std::int32_t small_number(std::int64_t value) {
   return value < 0 || value > kQueuesMax ? 0 : static_cast<std::int32_t>(value);
+}
+
+// The members that a topic keeps without looking at them.
+void keep_others(const Json& object, TopicConfig& topic) {
+  if (!object.is_object()) return;
+  for (const auto& [name, value] : object.items()) {
+    if (std::ranges::find(kRead, name) != kRead.end()) continue;
+    std::string json = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const auto is_default = [&](const auto& member) {
+      return member.first == name && member.second == json;
+    };
+    if (std::ranges::any_of(kOnlyWritten, is_default)) continue;
+    topic.kept.emplace(name, std::move(json));
+  }
 }
 
 // No queues where the object does not say: RocketMQ's own defaults are 16, but its writers always
@@ -53,6 +83,7 @@ TopicConfig read_topic(const std::string& name, const Json& object) {
   topic.write_queues = small_number(integer_member(object, "writeQueueNums", 0));
   topic.permissions = small_number(integer_member(object, "perm", topic.permissions));
   topic.topic_sys_flag = small_number(integer_member(object, "topicSysFlag", 0));
+  keep_others(object, topic);
   return topic;
 }
 

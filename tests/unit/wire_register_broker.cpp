@@ -148,6 +148,19 @@ TEST(WireRegisterBroker, NumbersOfQueuesBeyondReasonAreNone) {
 }
 
 // "123456789" is the check value of CRC-32: cbf43926, here without its top bit.
+// What an operator has written is not ours to drop, although nothing here looks at it.
+TEST(WireRegisterBroker, MembersOfATopicThatNobodyLooksAtAreKept) {
+  constexpr std::string_view kTopic =
+      R"("orders":{"attributes":{"+message.type":"FIFO"},"madeBy":["me",1],"order":true,"perm":4,)"
+      R"("readQueueNums":8,"topicFilterType":"MULTI_TAG","topicName":"orders","topicSysFlag":0,)"
+      R"("writeQueueNums":4})";
+  const auto table = decode_topic_table(R"({"topicConfigTable":{)" + std::string(kTopic) + "}}");
+  ASSERT_TRUE(table.has_value());
+  EXPECT_NE(encode_topic_table(*table).find(kTopic), std::string::npos);
+  const auto defaults = decode_topic_table(encode_topic_table(example_body()));
+  EXPECT_EQ(defaults, example_body());
+}
+
 TEST(WireRegisterBroker, TheCheckSumLacksItsTopBit) {
   EXPECT_EQ(body_crc(as_byte_span("123456789")), 0x4bf4'3926u);
 }
