@@ -192,6 +192,30 @@ def killed(report):
         name_server.stop()
 
 
+def damaged(report):
+    """A wrong byte in one stored body: the other messages are read, and the damage is told."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "store"
+        broker = Broker(write_conf(folder, store))
+        at_broker = ("--broker", broker.at, "--topic", "orders")
+        drydock("send", "--to", broker.at, "--topic", "orders", "--count", 10)
+        whole = messages(drydock("consume", *at_broker, "--count", 10, *PATIENT))
+        place = next(at for key, _, _, at, _ in whole if key == 4)
+        with (store / "commitlog" / f"{0:020}").open("r+b") as log:
+            log.seek(place + 88)  # The first byte of the body.
+            byte = log.read(1)[0]
+            log.seek(place + 88)
+            log.write(bytes([byte ^ 1]))
+        for more in ([], ["--count", "9", *PATIENT]):
+            done = drydock("consume", *at_broker, *more)
+            report.check(f"consume {' '.join(more)}: a damaged record is told, the others are read, exit status 1",
+                         done.returncode == 1 and done.stderr.count("is damaged and passed over") == 1
+                         and f"store offset {place}" in done.stderr
+                         and sorted(message[0] for message in messages(done)) == [1, 2, 3, *range(5, 11)],
+                         done.stdout + done.stderr)
+        broker.stop()
+
+
 def garbage_on_the_port(report):
     with tempfile.TemporaryDirectory() as folder:
         name_server = NameServer()
@@ -266,6 +290,7 @@ def main():
     routed(report)
     followed(report)
     killed(report)
+    damaged(report)
     garbage_on_the_port(report)
     wrong_input(report)
     return report.finish()
