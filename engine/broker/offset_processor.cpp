@@ -6,7 +6,7 @@ namespace {
 
 SharedBytes refuse_header(const RemotingCommand& request) {
   return encode_answer(request.head, ResponseCode::system_error,
-                       "the header lacks a required field");
+                       "a field of the header is missing or of no use");
 }
 
 SharedBytes offset_answer(const RemotingCommand& request, QueueOffset offset) {

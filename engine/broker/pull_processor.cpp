@@ -62,7 +62,7 @@ Task<void> PullProcessor::process(std::shared_ptr<ServerConnection> connection,
   }
   PullMessageHeader header;
   const HeaderFault fault = decode_pull_message_header(request.ext_fields.span(), header);
-  Refusal refusal{ResponseCode::system_error, "the header lacks a required field"};
+  Refusal refusal{ResponseCode::system_error, "a field of the header is missing or of no use"};
   if (fault.ok()) refusal = check(header);
   if (refusal.refused()) {
     connection->respond(encode_answer(request.head, refusal.code, refusal.remark));
@@ -118,7 +118,7 @@ PullProcessor::Refusal PullProcessor::check(const PullMessageHeader& header) con
   if (!header.expression_type.empty() && header.expression_type != "TAG") {
     return {ResponseCode::system_error,
             "The broker does not support consumer to filter message by " +
-                std::string(header.expression_type)};
+                std::string(repeatable(header.expression_type))};
   }
   return {};
 }

@@ -71,7 +71,7 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
   SendMessageHeader header;
   const HeaderFault fault = decode_send_message_header(request.ext_fields.span(), header);
   std::int32_t queue_id = header.queue_id;
-  Refusal refusal{ResponseCode::system_error, "the header lacks a required field"};
+  Refusal refusal{ResponseCode::system_error, "a field of the header is missing or of no use"};
   if (fault.ok()) refusal = check(header, queue_id);
   if (refusal.refused()) {
     refuse(*connection, request, refusal);

@@ -60,7 +60,7 @@ class NameServer : private FrameServer::Handler {
 
   static SharedBytes refuse_header(const RemotingCommand& request) {
     return encode_answer(request.head, ResponseCode::system_error,
-                         "the header lacks a required field");
+                         "a field of the header is missing or of no use");
   }
 
   SharedBytes register_broker(const RemotingCommand& request, std::uint64_t connection) {
@@ -118,9 +118,9 @@ class NameServer : private FrameServer::Handler {
     }
     const std::optional<TopicRoute> route = table_.route_of(header.topic);
     if (!route) {
-      return encode_answer(
-          request.head, ResponseCode::topic_not_exist,
-          "No topic route info in name server for the topic: " + std::string(header.topic));
+      return encode_answer(request.head, ResponseCode::topic_not_exist,
+                           "No topic route info in name server for the topic: " +
+                               std::string(repeatable(header.topic)));
     }
     const bool standard = header.accept_standard_json_only || request.head.version >= kVersion494;
     const SharedBytes body =

@@ -6,8 +6,8 @@ namespace {
 
 // False if the value is not what the field demands. Unknown fields are fine.
 bool read_field(std::string_view key, std::string_view value, ConsumerOffsetHeader& header) {
-  if (key == "consumerGroup") header.consumer_group = value;
-  if (key == "topic") header.queue.topic = value;
+  if (key == "consumerGroup") return read_name(value, header.consumer_group);
+  if (key == "topic") return read_name(value, header.queue.topic);
   if (key == "queueId") return read_number(value, header.queue.queue_id);
   if (key == "setZeroIfNotFound") header.set_zero_if_not_found = value != "false";
   if (key != "commitOffset") return true;

@@ -13,8 +13,8 @@ constexpr std::array<std::string_view, 9> kRequired = {
 
 // False if the value is not what the field demands. Unknown fields are fine.
 bool read_field(std::string_view key, std::string_view value, PullMessageHeader& header) {
-  if (key == "consumerGroup") header.consumer_group = value;
-  if (key == "topic") header.topic = value;
+  if (key == "consumerGroup") return read_name(value, header.consumer_group);
+  if (key == "topic") return read_name(value, header.topic);
   if (key == "subscription") header.subscription = value;
   if (key == "expressionType") header.expression_type = value;
   if (key == "queueId") return read_number(value, header.queue_id);

@@ -6,9 +6,9 @@ namespace {
 
 // False if the value is not what the field demands.
 bool read_identity_field(std::string_view key, std::string_view value, BrokerIdentity& identity) {
-  if (key == "brokerName") identity.broker_name = value;
-  if (key == "brokerAddr") identity.broker_addr = value;
-  if (key == "clusterName") identity.cluster_name = value;
+  if (key == "brokerName") return read_name(value, identity.broker_name);
+  if (key == "brokerAddr") return read_name(value, identity.broker_addr);
+  if (key == "clusterName") return read_name(value, identity.cluster_name);
   return key != "brokerId" || read_number(value, identity.broker_id);
 }
 
@@ -22,7 +22,7 @@ HeaderFault missing_of(const BrokerIdentity& identity, bool has_id) {
 
 bool read_register_field(std::string_view key, std::string_view value,
                          RegisterBrokerHeader& header) {
-  if (key == "haServerAddr") header.ha_server_addr = value;
+  if (key == "haServerAddr") return read_name(value, header.ha_server_addr);
   if (key == "enableActingMaster") header.enable_acting_master = value == "true";
   if (key == "compressed") header.compressed = value == "true";
   if (key == "heartbeatTimeoutMillis") {

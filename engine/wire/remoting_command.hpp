@@ -189,8 +189,21 @@ bool read_number(std::string_view value, T& into) {
   return number.has_value();
 }
 
+// The longest name of a topic, group, broker or cluster, and the longest address, that a header may
+// hold: the largest of RocketMQ's limits, that of groups and of their %RETRY% topics.
+inline constexpr std::size_t kWireNameBytesMax = 255;
+
+// Reads a name; false if it is too long.
+inline bool read_name(std::string_view value, std::string_view& into) {
+  into = value;
+  return value.size() <= kWireNameBytesMax;
+}
+
+// A text that somebody sent, as an answer repeats it: cut to 200 bytes.
+inline std::string_view repeatable(std::string_view text) { return text.substr(0, 200); }
+
 // What is wrong with a header: empty if nothing, else the name of the first field that is required
-// and missing, or not a number.
+// and missing, not a number, or too long.
 struct HeaderFault {
   std::string_view field;
   bool ok() const { return field.empty(); }

@@ -4,7 +4,7 @@ namespace drydock {
 
 void write_frame_start(BigEndianWriter& writer, const CommandHead& head, const FrameLayout& layout,
                        std::string_view remark) {
-  ENSURE(layout.frame_bytes() - 4 <= kFrameBytesMax);
+  ENSURE(frame_holds(layout.header_bytes(), layout.body_bytes));
   const auto word = (static_cast<std::uint32_t>(SerializeType::rocketmq) << 24) |
                     static_cast<std::uint32_t>(layout.header_bytes());
   writer.integer(static_cast<std::int32_t>(layout.frame_bytes() - 4));
@@ -19,6 +19,11 @@ void write_frame_start(BigEndianWriter& writer, const CommandHead& head, const F
   writer.integer(static_cast<std::int32_t>(layout.fields_bytes));
 }
 
+SharedBytes in_place_of_too_long(const CommandHead& head) {
+  ENSURE((head.flag & kFlagResponse) != 0);
+  return encode_answer(head, ResponseCode::system_error, "the answer is too long for a frame");
+}
+
 void set_opaque(SharedBytes& frame, std::int32_t opaque) {
   constexpr std::size_t kTypeAt = 4;
   constexpr std::size_t kOpaqueAt = 13;  // Length, word, code, language, version.
@@ -29,8 +34,8 @@ void set_opaque(SharedBytes& frame, std::int32_t opaque) {
 }
 
 SharedBytes json_frame(std::string_view header, std::size_t body_bytes) {
+  ENSURE(frame_holds(header.size(), body_bytes));
   const std::size_t length = 4 + header.size() + body_bytes;
-  ENSURE(length <= static_cast<std::size_t>(kFrameBytesMax));
   SharedBytes frame = SharedBytes::allocate(4 + length);
   BigEndianWriter writer(frame.writable());
   writer.integer(static_cast<std::int32_t>(length));

@@ -75,12 +75,18 @@ struct FrameLayout {
 void write_frame_start(BigEndianWriter& writer, const CommandHead& head, const FrameLayout& layout,
                        std::string_view remark);
 
+// Whether a frame may be as long as these two parts make it.
+inline bool frame_holds(std::size_t header_bytes, std::size_t body_bytes) {
+  return 4 + header_bytes + body_bytes <= static_cast<std::size_t>(kFrameBytesMax);
+}
+
 // A frame around a header in JSON, its body left open.
 SharedBytes json_frame(std::string_view header, std::size_t body_bytes);
 
 // A frame in one block whose last `body_bytes` bytes the caller fills, before anybody shares it.
 // `fields.for_each(visit)` calls visit(key, value) for each field that is present; for a binary
-// header it runs twice, once to measure, so that nothing is allocated but the frame.
+// header it runs twice, once to measure, so that nothing is allocated but the frame. Empty if no
+// frame holds that much.
 template <class Fields>
 SharedBytes encode_before_body(const CommandHead& head, const Fields& fields,
                                std::string_view remark, std::size_t body_bytes) {
@@ -88,13 +94,15 @@ SharedBytes encode_before_body(const CommandHead& head, const Fields& fields,
     JsonHeaderText header(head);
     fields.for_each(
         [&](std::string_view key, std::string_view value) { header.add_field(key, value); });
-    return json_frame(header.finish(remark), body_bytes);
+    const std::string text = header.finish(remark);
+    return frame_holds(text.size(), body_bytes) ? json_frame(text, body_bytes) : SharedBytes();
   }
   std::size_t fields_bytes = 0;
   fields.for_each([&](std::string_view key, std::string_view value) {
     fields_bytes += ext_field_bytes(key, value);
   });
   const FrameLayout layout{remark.size(), fields_bytes, body_bytes};
+  if (!frame_holds(layout.header_bytes(), body_bytes)) return {};
   SharedBytes frame = SharedBytes::allocate(layout.frame_bytes());
   BigEndianWriter writer(frame.writable());
   write_frame_start(writer, head, layout, remark);
@@ -108,11 +116,16 @@ inline std::span<std::byte> body_of(SharedBytes& frame, std::size_t body_bytes) 
   return frame.writable().last(body_bytes);
 }
 
+// What is sent in place of a frame that would be too long: SYSTEM_ERROR. How long a response is may
+// be up to a peer; the length of a request is not.
+SharedBytes in_place_of_too_long(const CommandHead& head);
+
 // A whole frame.
 template <class Fields>
 SharedBytes encode_command(const CommandHead& head, const Fields& fields, std::string_view remark,
                            std::span<const std::byte> body) {
   SharedBytes frame = encode_before_body(head, fields, remark, body.size());
+  if (frame.empty()) return in_place_of_too_long(head);
   if (!body.empty()) std::memcpy(body_of(frame, body.size()).data(), body.data(), body.size());
   return frame;
 }
@@ -124,6 +137,7 @@ SharedBytes encode_command_in_pieces(const CommandHead& head, const Fields& fiel
   std::size_t body_bytes = 0;
   for (const ByteChain& piece : body) body_bytes += piece.size();
   SharedBytes frame = encode_before_body(head, fields, remark, body_bytes);
+  if (frame.empty()) return in_place_of_too_long(head);
   std::span<std::byte> rest = body_of(frame, body_bytes);
   for (const ByteChain& piece : body) {
     piece.copy_to(0, rest.first(piece.size()));

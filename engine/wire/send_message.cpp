@@ -6,10 +6,11 @@ namespace {
 
 constexpr std::string_view kRequired = "abcdefgh";
 
-// False if the value is not what the field demands. Unknown fields are fine.
+// False if the value is not what the field demands. Unknown fields are fine, and so are names of
+// topics: their length is refused with a code of its own.
 bool read_field(char name, std::string_view value, SendMessageHeader& header) {
   switch (name) {
-    case 'a': header.producer_group = value; return true;
+    case 'a': return read_name(value, header.producer_group);
     case 'b': header.topic = value; return true;
     case 'c': header.default_topic = value; return true;
     case 'd': return read_number(value, header.default_topic_queue_nums);

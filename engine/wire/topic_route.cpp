@@ -66,7 +66,7 @@ HeaderFault decode_get_route_info_header(std::span<const std::byte> ext_fields,
   std::string_view key;
   std::string_view value;
   while (fields.next(key, value)) {
-    if (key == "topic") header.topic = value;
+    if (key == "topic" && !read_name(value, header.topic)) return {key};
     if (key == "acceptStandardJsonOnly") header.accept_standard_json_only = value == "true";
   }
   if (header.topic.empty()) return {"topic"};

@@ -188,6 +188,27 @@ TEST_F(BrokerPull, WhatCannotBeServedIsRefused) {
   EXPECT_EQ(code_of(RequestCode::pull_message, NoFields()), 1);
 }
 
+TEST_F(BrokerPull, NamesTooLongToBeKeptOrRepeatedAreRefused) {
+  send(1, 1);
+  const std::string name(256, 'n');
+  PullMessageHeader topic = pull_of(0);
+  topic.topic = name;
+  EXPECT_EQ(ask(topic).code, 1);
+  PullMessageHeader group = pull_of(0);
+  group.consumer_group = name;
+  EXPECT_EQ(ask(group).code, 1);
+  ConsumerOffsetHeader committed = place(1);
+  committed.consumer_group = name;
+  EXPECT_EQ(code_of(RequestCode::update_consumer_offset, committed), 1);
+  const std::string long_type(1'000'000, 'S');
+  PullMessageHeader type = pull_of(0);
+  type.expression_type = long_type;
+  const Seen seen = ask(type);
+  EXPECT_EQ(seen.code, 1);
+  EXPECT_EQ(seen.status,
+            "The broker does not support consumer to filter message by " + std::string(200, 'S'));
+}
+
 TEST_F(BrokerPull, OnlyMessagesWithAWantedTagCome) {
   send(tagged(1, "a"));
   send(tagged(2, "b"));

@@ -76,6 +76,36 @@ TEST(NameServerServe, RequestsThatCannotBeReadOrAreUnknownAreRefused) {
             3);
 }
 
+TEST(NameServerServe, NamesTooLongToBeRepeatedAreRefused) {
+  RouteWorld world;
+  world.start_name_server(0);
+  RouteAsker asker(world, world.name_server(0));
+  const auto route_of = [&](std::size_t bytes) {
+    const std::string topic(bytes, 'x');
+    const GetRouteInfoHeader header{.topic = topic};
+    return asker.ask(
+        encode_command(request_head(RequestCode::get_route_info_by_topic, 1), header, {}, {}));
+  };
+  EXPECT_EQ(code_of(route_of(255)), 17);
+  EXPECT_LT(route_of(255)->remark.size(), 255u);
+  EXPECT_EQ(code_of(route_of(256)), 1);
+  EXPECT_EQ(code_of(route_of(16'777'180)), 1);  // With the remark's own words beyond a frame.
+
+  const SharedBytes body = encode_register_broker_body(two_topics(), BodyForm::json);
+  const std::string name(256, 'n');
+  const BrokerIdentity fine{"broker-x", "10.0.0.9:10911", "Trade", 0};
+  std::vector<RegisterBrokerHeader> headers(4, {.broker = fine, .ha_server_addr = "10.0.0.9:1"});
+  headers[0].broker.broker_name = name;
+  headers[1].broker.broker_addr = name;
+  headers[2].broker.cluster_name = name;
+  headers[3].ha_server_addr = name;
+  for (const RegisterBrokerHeader& header : headers) {
+    EXPECT_EQ(code_of(asker.ask(encode_command(request_head(RequestCode::register_broker, 1),
+                                               header, {}, body.span()))),
+              1);
+  }
+}
+
 // 12.7: bare integer keys unless the client's version or its request says otherwise.
 TEST(NameServerServe, OldClientsGetBareKeysAndJsonHeadersAreAnsweredInKind) {
   RouteWorld world;

@@ -140,6 +140,39 @@ TEST(WireFrame, WhatIsWrongHasAName) {
   for (const auto& [bytes, fault] : cases) EXPECT_EQ(fault_of(bytes), fault) << bytes;
 }
 
+// Their size may be up to a peer: what a request names, how many brokers have registered.
+TEST(WireFrame, AResponseThatNoFrameHoldsBecomesASystemError) {
+  const std::string longest(static_cast<std::size_t>(kFrameBytesMax), 'x');
+  for (const SerializeType type : {SerializeType::rocketmq, SerializeType::json}) {
+    CommandHead request = request_head(RequestCode::get_route_info_by_topic, 7);
+    request.serialize_type = type;
+    const CommandHead head = response_head(request, ResponseCode::success);
+    const std::vector<ByteChain> pieces(2, ByteChain(SharedBytes::copy_of(longest)));
+    for (const SharedBytes& frame : {encode_command(head, NoFields(), longest, {}),
+                                     encode_command(head, NoFields(), {}, as_byte_span(longest)),
+                                     encode_command_in_pieces(head, NoFields(), {}, pieces)}) {
+      FrameDecoder decoder;
+      decoder.feed(ByteChain(frame));
+      RemotingCommand command;
+      ASSERT_EQ(decoder.next(command), FrameDecoder::Step::command);
+      EXPECT_TRUE(command.is(ResponseCode::system_error));
+      EXPECT_TRUE(command.is_response());
+      EXPECT_EQ(command.head.opaque, 7);
+      EXPECT_EQ(command.head.serialize_type, type);
+      EXPECT_LT(frame.size(), 300u);
+    }
+  }
+}
+
+TEST(WireFrame, TheLongestFrameIsSent) {
+  const std::size_t room = static_cast<std::size_t>(kFrameBytesMax) - 4 - kBinaryHeaderBytes;
+  const std::string body(room, 'x');
+  const CommandHead head = response_head(CommandHead(), ResponseCode::success);
+  EXPECT_EQ(encode_command(head, NoFields(), {}, as_byte_span(body)).size(),
+            4u + static_cast<std::size_t>(kFrameBytesMax));
+  EXPECT_LT(encode_command(head, NoFields(), "x", as_byte_span(body)).size(), 300u);
+}
+
 TEST(WireFrame, AFaultIsFinal) {
   FrameDecoder decoder;
   RemotingCommand command;
