@@ -5,12 +5,18 @@
 #include <utility>
 
 #include "engine/wire/json_text.hpp"
+#include "engine/wire/remoting_frame.hpp"
 
 namespace drydock {
 
 namespace {
 
 constexpr std::size_t kTopicCharactersMax = 127;
+
+// What a topic of the longest name takes in topics.json, at most; in a frame it takes less.
+constexpr std::size_t kTopicTextBytesMax = 2 * kTopicCharactersMax + 300;
+static_assert(Topics::kCountMax * kTopicTextBytesMax < JsonLimits().bytes);
+static_assert(Topics::kCountMax * kTopicTextBytesMax < static_cast<std::size_t>(kFrameBytesMax));
 
 constexpr std::array<std::string_view, 6> kReserved = {
     "SCHEDULE_TOPIC_XXXX",        "RMQ_SYS_TRANS_HALF_TOPIC", "RMQ_SYS_TRANS_OP_HALF_TOPIC",
@@ -62,6 +68,7 @@ std::optional<std::int32_t> Topics::find_or_create(std::string_view topic, std::
   const auto found = topics_.find(topic);
   if (found != topics_.end()) return found->second.write_queues;
   if (!options_.auto_create || model != kAutoCreateTopic) return std::nullopt;
+  if (topics_.size() >= kCountMax) return std::nullopt;
   const std::int32_t count = std::clamp(queues_wanted, 0, options_.queue_count);
   add(std::string(topic), count);
   new_.emplace_back(topic);
@@ -79,10 +86,13 @@ const TopicConfig* Topics::find(std::string_view topic) const {
 bool Topics::read(std::string_view text) {
   std::optional<RegisterBrokerBody> read = decode_topic_table(text);
   if (!read) return false;
+  Table topics = topics_;
   for (TopicConfig& topic : read->topics) {
     const std::string name = topic.topic;
-    if (topic_name_allowed(name)) topics_.insert_or_assign(name, std::move(topic));
+    if (topic_name_allowed(name)) topics.insert_or_assign(name, std::move(topic));
   }
+  if (topics.size() > kCountMax) return false;
+  topics_ = std::move(topics);
   version_ = read->data_version;
   ++changes_;
   return true;

@@ -1,7 +1,7 @@
 // Which topics exist, and the rules for their names (storage reference, 1.2, 2.7 and 6.1). Pure.
 //
 // A topic that is sent to and does not exist is made after the model of TBW102, if the
-// configuration allows. Kept in config/topics.json.
+// configuration allows and there are not too many. Kept in config/topics.json.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,15 @@ class Topics : public ConfigContent {
     std::string cluster_name = "DefaultCluster";
     std::string broker_name = "broker";
   };
+  // So many are kept. All of them are written into one file and told in one frame, which must hold
+  // them; RocketMQ knows no bound, and fails there.
+  static constexpr std::size_t kCountMax = 20'000;
+
   // Begins with the topics of the system, as of `now_ms` (wall time).
   Topics(Options options, std::int64_t now_ms);
 
   // The number of queues of `topic`. A missing one is made with as many queues as the client asks
-  // for, within limits; none if it is missing and may not be made from `model`.
+  // for, within limits; none if it is missing and may not be made from `model`, or is one too many.
   std::optional<std::int32_t> find_or_create(std::string_view topic, std::string_view model,
                                              std::int32_t queues_wanted, std::int64_t now_ms);
 
@@ -55,12 +59,14 @@ class Topics : public ConfigContent {
   std::uint64_t changes() const override { return changes_; }
 
  private:
+  using Table = std::map<std::string, TopicConfig, std::less<>>;
+
   void add(std::string name, std::int32_t queues,
            std::int32_t permissions = permission::kRead | permission::kWrite);
 
   Options options_;
   DataVersion version_;
-  std::map<std::string, TopicConfig, std::less<>> topics_;
+  Table topics_;
   std::vector<std::string> new_;
   std::uint64_t changes_ = 0;
 };

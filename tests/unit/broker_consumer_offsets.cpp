@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/broker/topics.hpp"
+#include "engine/wire/remoting_frame.hpp"
 
 namespace drydock::test {
 namespace {
@@ -76,6 +77,46 @@ TEST(BrokerTopics, AFileOfTopicsIsReadBack) {
   EXPECT_EQ(topics.all(), written.all());
   EXPECT_FALSE(topics.read("{}"));
   EXPECT_FALSE(topics.has_new());  // Name servers are told of all topics at the start.
+}
+
+std::string numbered(std::size_t number, std::size_t length) {
+  const std::string digits = std::to_string(number);
+  return std::string(length - digits.size(), 'x') + digits;
+}
+
+// With names of the longest kind.
+TEST(BrokerTopics, ThereAreNeverMoreThanAFileAndAFrameHold) {
+  Topics topics({}, 5);
+  std::size_t made = 0;
+  while (made < 2 * Topics::kCountMax &&
+         topics.find_or_create(numbered(made, 127), "TBW102", 4, 6)) {
+    ++made;
+  }
+  EXPECT_EQ(topics.all().topics.size(), Topics::kCountMax);
+  EXPECT_TRUE(topics.find_or_create(numbered(0, 127), "TBW102", 4, 6).has_value());
+  EXPECT_EQ(topics.find_or_create("orders", "TBW102", 4, 6), std::nullopt);
+
+  Topics read({}, 7);
+  ASSERT_TRUE(read.read(topics.write()));
+  EXPECT_EQ(read.all(), topics.all());
+  const SharedBytes body = encode_register_broker_body(topics.all(), BodyForm::json);
+  const RegisterBrokerHeader header;
+  const SharedBytes frame =
+      encode_command(request_head(RequestCode::register_broker, 1), header, {}, body.span());
+  EXPECT_LT(frame.size(), static_cast<std::size_t>(kFrameBytesMax));
+}
+
+// Written densely, a file may list more topics than could be told to a name server.
+TEST(BrokerTopics, AFileWithTooManyTopicsIsRefused) {
+  const auto file_with = [](std::size_t count) {
+    std::string text = R"({"topicConfigTable":{"a":{})";
+    for (std::size_t i = 1; i < count; ++i) text += ",\"" + numbered(i, 6) + "\":{}";
+    return text + "}}";
+  };
+  Topics topics({}, 5);
+  EXPECT_FALSE(topics.read(file_with(Topics::kCountMax)));  // The system has some already.
+  EXPECT_EQ(topics.find("a"), nullptr);
+  EXPECT_TRUE(topics.read(file_with(Topics::kCountMax / 2)));
 }
 
 }  // namespace
