@@ -1,5 +1,6 @@
 #include "engine/broker/consumer_offsets.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -13,9 +14,30 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr char kBetween = '@';
-constexpr std::size_t kPairsMax = 1'000'000;
 constexpr std::uint64_t kVersionStep = 500;  // consumerOffsetUpdateVersionStep
 constexpr JsonLimits kLimits{.bytes = 256 * 1024 * 1024, .values = 20'000'000, .depth = 8};
+
+// Whatever is kept can be read back. A pair stands in the file twice, once in each map, an entry
+// once; the rest is quotes, tabs and the like.
+constexpr std::size_t kPairBytesMax = 2 * (2 * kWireNameBytesMax + 1) + 64;
+constexpr std::size_t kEntryBytesMax = 48;
+static_assert(ConsumerOffsets::kPairsMax * kPairBytesMax +
+                  ConsumerOffsets::kEntriesMax * kEntryBytesMax + 1024 <
+              kLimits.bytes);
+static_assert(ConsumerOffsets::kPairsMax * 4 + ConsumerOffsets::kEntriesMax < kLimits.values);
+
+// JSON has such characters as they are.
+bool name_allowed(std::string_view name) {
+  const auto plain = [](char c) { return c > ' ' && c <= '~' && c != '"' && c != '\\'; };
+  return !name.empty() && name.size() <= kWireNameBytesMax && std::ranges::all_of(name, plain);
+}
+
+// "topic@group".
+bool key_allowed(std::string_view key) {
+  const std::size_t between = key.find(kBetween);
+  return between != std::string_view::npos && name_allowed(key.substr(0, between)) &&
+         name_allowed(key.substr(between + 1));
+}
 
 std::string key_of(const ConsumerOffsets::Place& place) {
   std::string key(place.topic);
@@ -28,8 +50,7 @@ std::string key_of(const ConsumerOffsets::Place& place) {
 
 bool ConsumerOffsets::commit(const Place& place, std::int64_t offset, std::int64_t now_ms) {
   std::string key = key_of(place);
-  if (table_.size() >= kPairsMax && !table_.contains(key)) return false;
-  table_[std::move(key)].insert_or_assign(place.queue_id, offset);
+  if (!key_allowed(key) || !insert(table_, std::move(key), place.queue_id, offset)) return false;
   if (++changes_ % kVersionStep == 0) {
     ++version_.counter;
     version_.timestamp_ms = now_ms;
@@ -37,9 +58,21 @@ bool ConsumerOffsets::commit(const Place& place, std::int64_t offset, std::int64
   return true;
 }
 
+bool ConsumerOffsets::insert(Table& table, std::string key, std::int32_t queue_id,
+                             std::int64_t offset) {
+  const auto pair = table.offsets.find(key);
+  const bool new_pair = pair == table.offsets.end();
+  const bool new_entry = new_pair || !pair->second.contains(queue_id);
+  if (new_pair && table.offsets.size() >= kPairsMax) return false;
+  if (new_entry && table.entries >= kEntriesMax) return false;
+  table.offsets[std::move(key)].insert_or_assign(queue_id, offset);
+  table.entries += new_entry ? 1 : 0;
+  return true;
+}
+
 std::optional<std::int64_t> ConsumerOffsets::find(const Place& place) const {
-  const auto pair = table_.find(key_of(place));
-  if (pair == table_.end()) return std::nullopt;
+  const auto pair = table_.offsets.find(key_of(place));
+  if (pair == table_.offsets.end()) return std::nullopt;
   const auto queue = pair->second.find(place.queue_id);
   if (queue == pair->second.end()) return std::nullopt;
   return queue->second;
@@ -52,10 +85,11 @@ bool ConsumerOffsets::read(std::string_view text) {
   if (const Json* const pairs = object_member(*root, "offsetTable")) {
     for (const auto& [key, queues] : pairs->items()) {
       if (!queues.is_object()) return false;
+      if (!key_allowed(key)) continue;
       for (const auto& [id, offset] : queues.items()) {
         const auto queue_id = parse_decimal<std::int32_t>(id);
         if (!queue_id || !offset.is_number_integer()) return false;
-        table[key][*queue_id] = offset.get<std::int64_t>();
+        if (!insert(table, key, *queue_id, offset.get<std::int64_t>())) return false;
       }
     }
   }
@@ -78,10 +112,9 @@ std::string ConsumerOffsets::write() const {
   writer.key("stateVersion").number(version_.state_version);
   writer.key("timestamp").number(version_.timestamp_ms);
   writer.end_object();
-  for (const auto& [key, queues] : table_) {
+  for (const auto& [key, queues] : table_.offsets) {
     const std::string_view pair = key;
     const std::size_t between = pair.find(kBetween);
-    if (between == std::string_view::npos) continue;
     topics_of_groups[pair.substr(between + 1)].insert(pair.substr(0, between));
   }
   writer.key("groupTopicMap").begin_object();
@@ -92,7 +125,7 @@ std::string ConsumerOffsets::write() const {
   }
   writer.end_object();
   writer.key("offsetTable").begin_object();
-  for (const auto& [key, queues] : table_) {
+  for (const auto& [key, queues] : table_.offsets) {
     writer.key(key).begin_object();
     for (const auto& [id, offset] : queues) {
       writer.key(id, JsonKeys::integers_bare).number(offset);

@@ -5,7 +5,9 @@
 //    "groupTopicMap":{"G":["T"]},
 //    "offsetTable":{"T@G":{0:100,1:97}}}
 //
-// `groupTopicMap` follows from the table and is not read.
+// `groupTopicMap` follows from the table and is not read. Nothing is kept that could not be read
+// back: names are of 1 to 255 printable characters of ASCII besides " and \, and pairs and entries
+// have a bound. RocketMQ's clients allow no other names; its broker takes whatever comes.
 #pragma once
 
 #include <map>
@@ -20,14 +22,17 @@ namespace drydock {
 
 class ConsumerOffsets : public ConfigContent {
  public:
+  static constexpr std::size_t kPairsMax = 100'000;      // Of topic and group.
+  static constexpr std::size_t kEntriesMax = 1'000'000;  // Queues, over all pairs.
+
   struct Place {
     std::string_view group;
     std::string_view topic;
     std::int32_t queue_id = 0;
   };
 
-  // An offset may go backwards. `now_ms`: wall time. False: there are so many pairs of topic and
-  // group that no further one is kept.
+  // An offset may go backwards. `now_ms`: wall time. False: it is not kept, because of its names or
+  // because there are too many.
   bool commit(const Place& place, std::int64_t offset, std::int64_t now_ms);
   // None if nothing is stored there.
   std::optional<std::int64_t> find(const Place& place) const;
@@ -37,9 +42,14 @@ class ConsumerOffsets : public ConfigContent {
   std::uint64_t changes() const override { return changes_; }
 
  private:
-  using Table = std::map<std::string, std::map<std::int32_t, std::int64_t>, std::less<>>;
+  struct Table {
+    std::map<std::string, std::map<std::int32_t, std::int64_t>> offsets;  // By "topic@group".
+    std::size_t entries = 0;
+  };
+  // False if it is one too many.
+  static bool insert(Table& table, std::string key, std::int32_t queue_id, std::int64_t offset);
 
-  Table table_;  // By "topic@group".
+  Table table_;
   DataVersion version_;
   std::uint64_t changes_ = 0;
 };

@@ -1,5 +1,7 @@
 #include "engine/broker/offset_processor.hpp"
 
+#include <algorithm>
+
 namespace drydock {
 
 namespace {
@@ -37,17 +39,21 @@ SharedBytes OffsetProcessor::update(const RemotingCommand& request) {
   if (!fault.ok() || !header.commit_offset) return refuse_header(request);
   const QueueHeader& queue = header.queue;
   const bool has_messages = store_.range(queue.topic, queue.queue_id).max > QueueOffset();
-  if (topics_.find(queue.topic) == nullptr && !has_messages) {  // A slave knows queues alone.
+  const TopicConfig* const topic = topics_.find(queue.topic);
+  if (topic == nullptr && !has_messages) {  // A slave knows queues alone.
     return encode_answer(request.head, ResponseCode::topic_not_exist, "the topic does not exist");
   }
-  if (queue.queue_id < 0 || queue.queue_id >= kQueuesMax) {
+  const std::int32_t queues =
+      topic == nullptr ? kQueuesMax : std::max(topic->read_queues, topic->write_queues);
+  if (queue.queue_id < 0 || queue.queue_id >= queues) {
     return encode_answer(request.head, ResponseCode::invalid_parameter,
                          "the queue id is out of range");
   }
   const bool kept = offsets_.commit(place_of(header), *header.commit_offset,
                                     context_.clock.wall_now().count_ms());
   return kept ? encode_answer(request.head, ResponseCode::success)
-              : encode_answer(request.head, ResponseCode::system_error, "too many groups");
+              : encode_answer(request.head, ResponseCode::system_error,
+                              "too many groups, or an odd name");
 }
 
 Task<void> OffsetProcessor::query(std::shared_ptr<ServerConnection> connection,

@@ -67,6 +67,46 @@ TEST(BrokerConsumerOffsets, WhatIsNoTableIsRefusedAndChangesNothing) {
   EXPECT_EQ(offsets.find({"G", "T", 0}), std::nullopt);
 }
 
+TEST(BrokerConsumerOffsets, NamesThatCouldNotBeReadBackAreNotKept) {
+  const std::string longest(255, 'x');
+  const std::string too_long(256, 'x');
+  ConsumerOffsets offsets;
+  for (const std::string_view bad :
+       {std::string_view(), std::string_view(too_long), std::string_view("a b"),
+        std::string_view("\xff"), std::string_view("\"")}) {
+    EXPECT_FALSE(offsets.commit({bad, "T", 0}, 1, 1)) << bad;
+    EXPECT_FALSE(offsets.commit({"G", bad, 0}, 1, 1)) << bad;
+  }
+  EXPECT_EQ(offsets.changes(), 0u);
+  EXPECT_TRUE(offsets.commit({longest, longest, 0}, 1, 1));
+  EXPECT_TRUE(offsets.commit({"G@home", "T", 0}, 2, 1));
+  ConsumerOffsets read;
+  ASSERT_TRUE(read.read(offsets.write()));
+  EXPECT_EQ(read.find({longest, longest, 0}), 1);
+  EXPECT_EQ(read.find({"G@home", "T", 0}), 2);
+}
+
+TEST(BrokerConsumerOffsets, ThereAreNeverMoreThanTheFileHolds) {
+  ConsumerOffsets queues;
+  std::size_t kept = 0;
+  for (int group = 0; group < 16; ++group) {
+    const std::string name = std::to_string(group);
+    for (std::int32_t id = 0; id < 65'535; ++id) {
+      kept += queues.commit({name, "T", id}, INT64_MIN, 1) ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(kept, ConsumerOffsets::kEntriesMax);
+  EXPECT_TRUE(queues.commit({"0", "T", 0}, 1, 1));  // It has its place.
+  EXPECT_LT(queues.write().size(), 48 * ConsumerOffsets::kEntriesMax);
+
+  ConsumerOffsets pairs;
+  for (std::size_t i = 0; i < ConsumerOffsets::kPairsMax; ++i) {
+    ASSERT_TRUE(pairs.commit({std::to_string(i), "T", 0}, 1, 1));
+  }
+  EXPECT_FALSE(pairs.commit({"G", "T", 0}, 1, 1));
+  EXPECT_TRUE(pairs.commit({"0", "T", 1}, 1, 1));
+}
+
 TEST(BrokerTopics, AFileOfTopicsIsReadBack) {
   Topics written({}, 5);
   written.find_or_create("orders", "TBW102", 4, 6);

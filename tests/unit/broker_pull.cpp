@@ -296,6 +296,9 @@ TEST_F(BrokerPull, OffsetsOfAGroupAreKept) {
   ConsumerOffsetHeader unknown = place(1);
   unknown.queue.topic = "nobody";
   EXPECT_EQ(code_of(RequestCode::update_consumer_offset, unknown), 17);
+  ConsumerOffsetHeader beyond = place(1);
+  beyond.queue.queue_id = 4;  // The topic has 4.
+  EXPECT_EQ(code_of(RequestCode::update_consumer_offset, beyond), 29);
 }
 
 TEST_F(BrokerPull, APullCommitsAnOffset) {
