@@ -149,6 +149,9 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
       if (!request.is_one_way()) connection->respond(std::move(answered));
     }
   }
+  void connection_ended(ServerConnection& connection) override {
+    pulls_.held().connection_ended(connection);
+  }
   SharedBytes answer(const RemotingCommand& request) {
     if (OffsetProcessor::answers(request)) return offset_requests_.answer(request);
     if (request.is(RequestCode::heart_beat)) {

@@ -1,5 +1,7 @@
 #include "engine/broker/held_pulls.hpp"
 
+#include <algorithm>
+
 namespace drydock {
 
 namespace {
@@ -13,13 +15,35 @@ Duration HeldPulls::interval() const {
 }
 
 void HeldPulls::hold(HeldPull pull) {
+  if (pull.connection->ended()) return;
   const PullRequest& request = pull.request;
   const bool grown = store_.range(request.topic, request.queue_id).max > request.offset;
-  if (grown || count_ >= kHeldMax) return waker_.go_on(std::move(pull));
+  const std::uint64_t connection = pull.connection->id();
+  const auto held = of_connection_.find(connection);
+  const bool too_many =
+      count_ >= kHeldMax || (held != of_connection_.end() && held->second >= kHeldOfOneMax);
+  if (grown || too_many) return waker_.go_on(std::move(pull));
   Queue queue{request.topic, request.queue_id};
   table_[std::move(queue)].push_back(std::move(pull));
   ++count_;
+  ++of_connection_[connection];
   held_.set();
+}
+
+void HeldPulls::count_out(const HeldPull& pull) {
+  --count_;
+  const auto held = of_connection_.find(pull.connection->id());
+  if (--held->second == 0) of_connection_.erase(held);
+}
+
+void HeldPulls::connection_ended(const ServerConnection& connection) {
+  const auto held = of_connection_.find(connection.id());
+  if (held == of_connection_.end()) return;
+  count_ -= held->second;
+  of_connection_.erase(held);
+  const auto gone = [&](const HeldPull& pull) { return pull.connection->id() == connection.id(); };
+  for (auto& [queue, pulls] : table_) std::erase_if(pulls, gone);
+  std::erase_if(table_, [](const auto& entry) { return entry.second.empty(); });
 }
 
 void HeldPulls::message_arrived(std::string_view topic, std::int32_t queue_id, QueueOffset next,
@@ -47,16 +71,21 @@ void HeldPulls::look_at_all() {
 }
 
 HeldPulls::Table::iterator HeldPulls::look(Table::iterator entry, const Look& at) {
-  Pulls waiting;
+  Pulls& pulls = entry->second;
+  const auto first = std::ranges::find_if(pulls, [&](const auto& pull) { return due(pull, at); });
+  if (first == pulls.end()) return std::next(entry);  // Most arrivals concern nobody.
   Pulls going;
-  for (HeldPull& pull : entry->second) {
-    Pulls& into = due(pull, at) ? going : waiting;
-    into.push_back(std::move(pull));
+  auto waiting = first;
+  for (auto pull = first; pull != pulls.end(); ++pull) {
+    if (pull == first || due(*pull, at)) {
+      count_out(*pull);
+      going.push_back(std::move(*pull));
+    } else {
+      *waiting++ = std::move(*pull);
+    }
   }
-  count_ -= going.size();
-  const bool empty = waiting.empty();
-  entry->second = std::move(waiting);
-  const auto next = empty ? table_.erase(entry) : std::next(entry);
+  pulls.erase(waiting, pulls.end());
+  const auto next = pulls.empty() ? table_.erase(entry) : std::next(entry);
   for (HeldPull& pull : going) waker_.go_on(std::move(pull));
   return next;
 }

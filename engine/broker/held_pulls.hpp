@@ -5,6 +5,8 @@
 // shortPollingTimeMills without long polling, and then only so). It goes on, once, if its queue has
 // grown beyond its offset and the message has a tag that is wanted, or if its time is up. So a pull
 // whose time is up is answered at the next look. While nothing is held no timer is armed.
+//
+// A pull whose connection ends is dropped, which nobody sees; RocketMQ keeps it until it is due.
 #pragma once
 
 #include <map>
@@ -50,12 +52,14 @@ class HeldPulls : public ArrivalListener {
             Waker& waker)
       : context_(context), configuration_(configuration), store_(store), waker_(waker) {}
 
-  // Keeps a pull that found nothing; its queue may have grown meanwhile. With too many held it goes
-  // on at once.
+  // Keeps a pull that found nothing; its queue may have grown meanwhile, and its client may have
+  // gone. With too many held, or too many of its connection, it goes on at once.
   void hold(HeldPull pull);
 
   void message_arrived(std::string_view topic, std::int32_t queue_id, QueueOffset next,
                        std::int64_t tags_code) override;
+  // Drops the pulls of a connection that has ended.
+  void connection_ended(const ServerConnection& connection);
   // The looks at fixed intervals, until cancelled.
   Task<void> run();
 
@@ -63,6 +67,8 @@ class HeldPulls : public ArrivalListener {
 
  private:
   static constexpr std::size_t kHeldMax = 65'536;
+  // A client asks for one queue at a time in one pull each, for all its groups.
+  static constexpr std::size_t kHeldOfOneMax = 4'096;
 
   struct Queue {
     std::string topic;
@@ -92,6 +98,8 @@ class HeldPulls : public ArrivalListener {
   bool due(const HeldPull& pull, const Look& at) const;
   void look_at_all();
   Duration interval() const;
+  // Counts a pull out that is no longer held.
+  void count_out(const HeldPull& pull);
 
   Context& context_;
   const BrokerConfiguration& configuration_;
@@ -99,6 +107,7 @@ class HeldPulls : public ArrivalListener {
   Waker& waker_;
   Table table_;
   std::size_t count_ = 0;
+  std::map<std::uint64_t, std::size_t> of_connection_;  // How many are held, by its id.
   Event held_;
 };
 

@@ -51,6 +51,7 @@ Task<void> FrameServer::serve(std::shared_ptr<ServerConnection> connection) {
     const bool go_on = co_await handle_commands(connection, decoder);
     if (!go_on) break;
   }
+  connection->note_end();
   if (!connections_.cancelled()) handler_.connection_ended(*connection);
   writer.cancel();
   co_await writer.join();

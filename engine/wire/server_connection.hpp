@@ -36,6 +36,10 @@ class ServerConnection {
   // Closes the stream; the task that writes has ended.
   void close();
 
+  // Nothing more comes from the client; said before the server tells its handler.
+  void note_end() { ended_ = true; }
+  bool ended() const { return ended_; }
+
  private:
   void touch() { last_traffic_ = context_.clock.now(); }
 
@@ -47,6 +51,7 @@ class ServerConnection {
   Event has_outgoing_;
   Event drained_;        // Reset by a reader that waits for the queue to become shorter.
   bool broken_ = false;  // A write has failed.
+  bool ended_ = false;
   MonotonicTime last_traffic_;
 };
 

@@ -273,6 +273,44 @@ TEST_F(BrokerPull, AHeldPullOfAClientThatIsGoneHarmsNobody) {
   EXPECT_EQ(ask(pull_of(1)).keys, "2 ");
 }
 
+SharedBytes held_pulls(std::size_t count) {
+  const SharedBytes one = pull(held_pull_of(1));
+  SharedBytes all = SharedBytes::allocate(one.size() * count);
+  BigEndianWriter writer(all.writable());
+  for (std::size_t i = 0; i < count; ++i) writer.bytes(one.span());
+  return all;
+}
+
+TEST_F(BrokerPull, OneConnectionHolds4096PullsAtMost) {
+  send(1, 1);
+  client().send(held_pulls(4'096));
+  EXPECT_TRUE(client().responses_within(Duration::s(3)).empty());
+  EXPECT_EQ(ask(held_pull_of(1)).code, 19);
+  EXPECT_TRUE(RawClient(world).ask(pull(held_pull_of(1))).empty());
+}
+
+// 65,536 are held over all connections.
+TEST_F(BrokerPull, ClientsThatAreGoneHoldNoPlaces) {
+  send(1, 1);
+  for (int i = 0; i < 16; ++i) {
+    RawClient gone(world);
+    gone.send(held_pulls(4'096));
+    world.run_for(Duration::ms(200));
+    gone.actor().process().kill();
+    world.run_for(Duration::ms(10));
+  }
+  EXPECT_TRUE(client().ask(pull(held_pull_of(1))).empty());
+  const PendingSend sent = sender->send(outgoing(2));
+  EXPECT_EQ(seen(client().responses_within(Duration::ms(10))).keys, "2 ");
+}
+
+TEST_F(BrokerPull, AMinuteIsTheLongestThatAPullIsHeld) {
+  send(1, 1);
+  client().send(pull(held_pull_of(1, Duration::s(3'600))));
+  EXPECT_TRUE(client().responses_within(Duration::s(59)).empty());
+  EXPECT_EQ(seen(client().responses_within(Duration::s(7))).code, 19);
+}
+
 TEST_F(BrokerPull, TheEndsOfAQueue) {
   send(1, 3);
   EXPECT_EQ(offset_of(RequestCode::get_max_offset, QueueHeader{"orders", 0}), 3);
