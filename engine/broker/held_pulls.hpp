@@ -29,7 +29,7 @@ struct PullRequest {
   std::int32_t queue_id = 0;
   QueueOffset offset;
   std::int32_t count_max = 1;
-  std::vector<std::int32_t> tag_codes;  // Empty: every message.
+  std::vector<std::int32_t> tag_codes;  // In order; empty: every message.
 };
 
 struct HeldPull {

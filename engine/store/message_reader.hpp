@@ -10,7 +10,8 @@
 
 namespace drydock {
 
-// Whether a unit's tag code is among the wanted ones; none are listed: every message is wanted.
+// Whether a unit's tag code is among the wanted ones, which are in the order of their numbers; none
+// are listed: every message is wanted.
 bool wants(std::span<const std::int32_t> tag_codes, std::int64_t tags_code);
 
 // What is pointed to must last until the answer.
@@ -19,7 +20,7 @@ struct GetRequest {
   std::int32_t queue_id = 0;
   QueueOffset offset;
   std::int32_t count_max = 32;  // >= 1
-  // Java's hashes of the tags that are wanted; empty: every message.
+  // Java's hashes of the tags that are wanted, in the order of their numbers; empty: every message.
   std::span<const std::int32_t> tag_codes;
 };
 

@@ -36,6 +36,7 @@ void for_each_tag(std::string_view expression, Visit visit) {
 std::optional<std::vector<std::int32_t>> parse_tag_expression(std::string_view text) {
   std::vector<std::int32_t> codes;
   if (is_everything(text)) return codes;
+  if (text.size() > kTagExpressionBytesMax) return std::nullopt;
   for_each_tag(text, [&codes](std::string_view tag) { codes.push_back(java_string_hash(tag)); });
   if (codes.empty()) return std::nullopt;
   std::ranges::sort(codes);

@@ -4,6 +4,7 @@
 
 #include "engine/wire/consumer_offset.hpp"
 #include "engine/wire/pull_message.hpp"
+#include "engine/wire/tag_expression.hpp"
 #include "tests/support/raw_client.hpp"
 
 namespace drydock::test {
@@ -218,6 +219,17 @@ TEST_F(BrokerPull, OnlyMessagesWithAWantedTagCome) {
   EXPECT_EQ(ask(header), (Seen{0, 3, "1 3 ", "FOUND"}));
   header.subscription = "d";
   EXPECT_EQ(ask(header), (Seen{20, 3, "", "NO_MATCHED_MESSAGE"}));
+}
+
+TEST_F(BrokerPull, ALongSubscriptionIsRefused) {
+  send(tagged(1, "a"));
+  PullMessageHeader header = pull_of(0);
+  std::string longest = "a||" + std::string(kTagExpressionBytesMax - 3, 'b');
+  header.subscription = longest;
+  EXPECT_EQ(ask(header).keys, "1 ");
+  longest += 'b';
+  header.subscription = longest;
+  EXPECT_EQ(ask(header).code, 23);
 }
 
 TEST_F(BrokerPull, APullIsHeldUntilAMessageArrives) {
