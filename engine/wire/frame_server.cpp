@@ -61,6 +61,11 @@ Task<void> FrameServer::serve(std::shared_ptr<ServerConnection> connection) {
 Task<bool> FrameServer::handle_commands(std::shared_ptr<ServerConnection> connection,
                                         FrameDecoder& decoder) {
   for (;;) {
+    // What was read in one piece may ask for much more than the client takes.
+    if (connection->congested()) {
+      Result<void> drained = co_await connection->drained();
+      if (!drained) co_return false;
+    }
     RemotingCommand command;
     const FrameDecoder::Step step = decoder.next(command);
     if (step == FrameDecoder::Step::need_more) co_return true;

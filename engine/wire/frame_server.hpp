@@ -44,7 +44,8 @@ class FrameServer {
  private:
   Task<void> accept_connections(std::unique_ptr<Listener> listener);
   Task<void> serve(std::shared_ptr<ServerConnection> connection);
-  // Hands over every command that is complete. False: the connection is of no more use.
+  // Hands over every command that is complete, as fast as their answers leave. False: the
+  // connection is of no more use.
   Task<bool> handle_commands(std::shared_ptr<ServerConnection> connection, FrameDecoder& decoder);
 
   // Over all connections: beyond it nothing more is read. Each one may hold a message of 4 MiB, but

@@ -5,13 +5,12 @@ namespace drydock {
 namespace {
 
 constexpr std::size_t kReadBytes = 64 * 1024;
-constexpr std::size_t kOutgoingBytesMax = 1024 * 1024;
 constexpr Duration kIdleTimeout = Duration::s(120);  // RocketMQ's server closes idle channels.
 
 }  // namespace
 
-Task<Result<ByteChain>> ServerConnection::read() {
-  while (outgoing_.bytes() > kOutgoingBytesMax && !broken_) {
+Task<Result<void>> ServerConnection::drained() {
+  while (congested() && !broken_) {
     drained_.reset();
     const Deadline idle = last_traffic_ + kIdleTimeout;
     Result<void> drained = co_await drained_.wait(idle);
@@ -21,6 +20,12 @@ Task<Result<ByteChain>> ServerConnection::read() {
     if (!drained && !(timed_out && gone_on)) co_return drained.error();
   }
   if (broken_) co_return ErrorCode::connection_reset;
+  co_return Result<void>();
+}
+
+Task<Result<ByteChain>> ServerConnection::read() {
+  Result<void> room = co_await drained();
+  if (!room) co_return room.error();
   for (;;) {
     const Deadline idle = last_traffic_ + kIdleTimeout;
     Result<ByteChain> bytes = co_await stream_->read(kReadBytes, idle);
@@ -54,7 +59,7 @@ Task<void> ServerConnection::write_responses() {
         co_return;
       }
       touch();
-      if (outgoing_.bytes() <= kOutgoingBytesMax) drained_.set();
+      if (!congested()) drained_.set();
     }
   }
 }

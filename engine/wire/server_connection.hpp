@@ -27,6 +27,12 @@ class ServerConnection {
   // without any traffic. While too much waits to be sent, nothing is read.
   Task<Result<ByteChain>> read();
 
+  // So much waits to be sent that no further request should be handled.
+  bool congested() const { return outgoing_.bytes() > kOutgoingBytesMax; }
+  // Waits until it is no longer so. Errors: connection_reset, cancelled; timed_out after 120 s
+  // without any traffic.
+  Task<Result<void>> drained();
+
   // Queues a response frame. Never waits.
   void respond(SharedBytes frame);
 
@@ -41,6 +47,8 @@ class ServerConnection {
   bool ended() const { return ended_; }
 
  private:
+  static constexpr std::size_t kOutgoingBytesMax = 1024 * 1024;
+
   void touch() { last_traffic_ = context_.clock.now(); }
 
   Context& context_;
