@@ -77,8 +77,10 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
     co_await server_.stop();
     services_.cancel();
     co_await services_.join();
-    if (serving_)
-      co_await offsets_file_.save(worker_);  // Not those of a broker that has the store.
+    if (serving_) {  // Else another broker may have the store.
+      co_await topics_file_.save(worker_);
+      co_await offsets_file_.save(worker_);
+    }
     co_await store_.shutdown();
   }
 

@@ -43,9 +43,13 @@ Task<void> ConfigFile::save(Worker& worker) {
   if (!turn || !behind()) co_return;  // Somebody before us may have written it.
   const std::uint64_t changes = content_.changes();
   SharedBytes text = SharedBytes::copy_of(content_.write());
+  tried_ = changes;
   Result<void> replaced = co_await replace(worker, std::move(text));
-  saved_ = changes;  // Also if it failed: the next change is the next try.
-  if (!replaced) context_.observer.log(LogLevel::error, "can't write " + path_);
+  if (replaced) {
+    saved_ = changes;
+  } else {
+    context_.observer.log(LogLevel::error, "can't write " + path_);
+  }
 }
 
 Task<Result<void>> ConfigFile::replace(Worker& worker, SharedBytes text) {

@@ -33,8 +33,10 @@ class ConfigFile {
 
   // The content has changed since it was read or written.
   bool behind() const { return saved_ != content_.changes(); }
-  // Writes the content if it has changed. After an error, which the log tells, it goes on without
-  // until the next change, as RocketMQ does.
+  // It has changed since it was last tried to write it: who saves for every message does not try in
+  // vain for every message.
+  bool untried() const { return behind() && tried_ != content_.changes(); }
+  // Writes the content if it has changed. An error, which the log tells, leaves it behind.
   Task<void> save(Worker& worker);
 
  private:
@@ -53,6 +55,7 @@ class ConfigFile {
   std::string path_;
   ConfigContent& content_;
   std::uint64_t saved_ = 0;
+  std::uint64_t tried_ = 0;
   Mutex writing_;
 };
 

@@ -77,7 +77,7 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
     refuse(*connection, request, refusal);
     co_return;
   }
-  if (topics_.file.behind()) co_await topics_.file.save(lease.worker());
+  if (topics_.file.untried()) co_await topics_.file.save(lease.worker());
   IncomingMessage message = to_message(request, header, queue_id, connection->peer());
   const bool wait_store_ok = message.wait_store_ok;
   PutResult result = co_await store_.append(lease.worker(), std::move(message));

@@ -429,6 +429,42 @@ TEST_F(BrokerPull, TopicsSurviveAKill) {
   EXPECT_EQ(ask(pull_of(0)).keys, "1 2 3 ");
 }
 
+class BrokerPullHardened : public BrokerPull {
+ protected:
+  static BrokerConfiguration hardened() {
+    BrokerConfiguration configuration = small_broker();
+    configuration.store.behaviour.set(BehaviourSwitch::config_rewritten_in_place,
+                                      BehaviourValue::hardened);
+    return configuration;
+  }
+  BrokerPullHardened() : BrokerPull(hardened()) {}
+  // Commits an offset that the first round, after 10 s, fails to write.
+  void fail_to_save() {
+    send(1, 3);
+    ASSERT_EQ(code_of(RequestCode::update_consumer_offset, place(2)), 0);
+    world.files.failing_path = "consumerOffset";
+    world.files.sync_failures = 1;
+    world.run_to(started + Duration::ms(10'010));
+    ASSERT_EQ(world.files.sync_failures, 0);
+    ASSERT_FALSE(world.files.exists(std::string(kOffsetsFile)));
+  }
+};
+
+TEST_F(BrokerPullHardened, OffsetsThatCouldNotBeWrittenAreWrittenInTheNextRound) {
+  fail_to_save();
+  world.run_to(started + Duration::ms(15'010));
+  kill_and_restart();
+  EXPECT_EQ(offset_of(RequestCode::query_consumer_offset, place()), 2);
+}
+
+TEST_F(BrokerPullHardened, OffsetsThatCouldNotBeWrittenAreWrittenAtAnOrderlyStop) {
+  fail_to_save();
+  process->terminate();
+  world.run_for(Duration::s(1));
+  restart();
+  EXPECT_EQ(offset_of(RequestCode::query_consumer_offset, place()), 2);
+}
+
 class BrokerPullShort : public BrokerPull {
  protected:
   static BrokerConfiguration without_long_polling() {
