@@ -37,12 +37,14 @@ Registration::Registration(Context& context, const BrokerConfiguration& configur
 }
 
 void Registration::start() {
+  started_ = true;
   if (!name_servers_.empty()) tasks_.spawn(run());
 }
 
 Task<void> Registration::stop() {
   tasks_.cancel();
   co_await tasks_.join();
+  if (!started_) co_return;
   for (const auto& name_server : name_servers_) {
     const Deadline deadline = context_.clock.now() + kUnregisterTimeout;
     Result<RemotingCommand> answer = co_await name_server->ask(unregister_frame(), deadline);

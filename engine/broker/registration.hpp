@@ -29,7 +29,8 @@ class Registration {
                TopicsOfBroker topics, HaSlave* slave);
 
   void start();
-  // Orderly: unregisters with one name server after the other, 3 s each at most.
+  // Orderly: unregisters with one name server after the other, 3 s each at most. Without a start
+  // before it tells nobody: who has our address may be another process, which has the port.
   Task<void> stop();
 
  private:
@@ -58,6 +59,7 @@ class Registration {
   std::uint64_t rounds_ = 0;          // So many have begun.
   std::uint64_t answered_round_ = 0;  // The latest of which there is an answer.
   TaskScope tasks_;                   // Last: its tasks use all of the above.
+  bool started_ = false;
 };
 
 }  // namespace drydock

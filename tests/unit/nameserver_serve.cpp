@@ -262,6 +262,20 @@ TEST(BrokerRegistration, AnOrderlyStopUnregistersAtOnce) {
   EXPECT_FALSE(asker.route("TBW102").has_value());
 }
 
+// It has the address of the one that has the store and the port.
+TEST(BrokerRegistration, ABrokerThatCannotStartUnregistersNobody) {
+  RouteWorld world;
+  world.start_name_server(0);
+  RouteAsker asker(world, world.name_server(0));
+  world.start_broker();
+  world.run_for(Duration::s(1));
+  sim::SimProcess& second = world.start_broker();
+  world.run_for(Duration::s(5));
+  EXPECT_EQ(second.end(), sim::ProcessEnd::exited);
+  EXPECT_TRUE(asker.route("TBW102").has_value());
+  EXPECT_EQ(world.count(EventName::route_broker_removed), 0u);
+}
+
 TEST(BrokerRegistration, AnOrderlyStopDoesNotWaitLongForDeadNameServers) {
   RouteWorld world;
   world.start_name_server(0);
