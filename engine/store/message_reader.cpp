@@ -32,7 +32,7 @@ PullLimits MessageReader::limits(const GetRequest& request) const {
 bool MessageReader::in_memory(PhysicalOffset at) const {
   const std::int64_t memory =
       configuration_.total_memory_bytes / 100 * configuration_.access_message_in_memory_max_ratio;
-  return log_.max_offset() - at <= memory;
+  return at >= log_.max_offset() - memory;  // A damaged unit points anywhere.
 }
 
 // A replica may lag behind its master: it leaves its readers where they are.

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::int64_t kEntriesAtOnce = 1'024;
 constexpr std::int64_t kQueueIdMax = std::numeric_limits<std::int32_t>::max();
-// More missing than this between two files is no queue.
-constexpr std::int64_t kGapBytesMax = std::int64_t{1} << 30;
+// More missing than this between the files of a queue, or than one of its files, is no queue.
+constexpr std::int64_t kGapBytesMax = std::int64_t{1} << 26;
 
 class QueueReader {
  public:
@@ -58,14 +58,21 @@ class QueueReader {
     Result<std::vector<FileInfo>> files = co_await context_.files.list(worker_, path);
     if (!files) co_return failed("list", path, files.error());
     std::int64_t next = -1;
+    std::int64_t may_miss = std::max(kGapBytesMax, request_.file_bytes);
     for (const FileInfo& file : *files) {
       const std::int64_t begin = position_of_name(file.name);
       if (file.is_directory || begin < 0) continue;
+      if (begin > std::numeric_limits<std::int64_t>::max() - request_.file_bytes) {
+        store_.note = path + "/" + file.name + " begins where no queue ends";
+        co_return false;
+      }
       if (next < 0) {
         queue.first_offset = begin / kQueueEntryBytes;
-      } else if (begin < next || begin - next > kGapBytesMax) {
+      } else if (begin < next || begin - next > may_miss) {
         store_.note = path + "/" + file.name + " does not follow the file in front of it";
         co_return false;
+      } else {
+        may_miss -= begin - next;
       }
       if (ended(queue)) break;
       // What is missing between the files is missing in the queue.

@@ -2,6 +2,7 @@
 // not, and what the final store then says of each message.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -79,6 +80,7 @@ class QueueAudit : public testing::Test {
       files.put("/store/commitlog/" + name_of(log_begin + at), file);
     }
     for (const auto& [place, queue] : queues) write(files, "/store/consumequeue/" + place, queue);
+    if (!lone_file.empty()) files.put("/store/consumequeue/" + lone_file, Bytes(20));
     AuditRequest request;
     request.commit_log_path = "/store/commitlog";
     request.file_bytes = kLogFileBytes;
@@ -90,7 +92,7 @@ class QueueAudit : public testing::Test {
     judge.attach(std::make_unique<test::NoNetwork>(), files.attach());
     judge.start([&](Context& context) { return run_audit(context, request, store); });
     world.run();
-    EXPECT_TRUE(store.read) << store.note;
+    EXPECT_EQ(store.read, lone_file.empty()) << store.note;
     return store;
   }
   void write(test::MemoryFiles& files, const std::string& path, const Queue& queue) const {
@@ -135,6 +137,7 @@ class QueueAudit : public testing::Test {
   std::vector<Message> messages;
   std::map<std::string, std::uint64_t> next_offset;
   std::map<std::string, Queue> queues;
+  std::string lone_file;            // One more, which no broker wrote.
   std::int64_t file_left_out = -1;  // Of each queue, the one that begins with this offset.
 };
 
@@ -293,6 +296,19 @@ TEST_F(QueueAudit, AQueueLeadsPastADamagedRecordToThoseBehindIt) {
   EXPECT_EQ(damage(store), "drill/0 at 2 (1) leads to " + std::to_string(messages[2].at) +
                                ", where no record begins");
   EXPECT_EQ(store.queues[0].max_offset, 6);
+}
+
+// Zeros for what is missing would fill the memory.
+TEST_F(QueueAudit, AFileFarBehindTheOthersIsNoQueue) {
+  add("drill", 0);
+  lone_file = "drill/0/" + name_of(std::int64_t{1} << 29);
+  EXPECT_NE(audit().note.find("does not follow"), std::string::npos);
+}
+
+TEST_F(QueueAudit, AFileThatBeginsAtTheLargestNumbersIsNoQueue) {
+  add("drill", 0);
+  lone_file = "drill/1/" + name_of(std::numeric_limits<std::int64_t>::max() - 7);
+  EXPECT_NE(audit().note.find("begins where no queue ends"), std::string::npos);
 }
 
 TEST_F(QueueAudit, WithoutQueuesNothingIsRead) {

@@ -144,6 +144,24 @@ TEST_F(GetMessage, ASparseFilterLooksAtSoManyUnitsOnly) {
   EXPECT_EQ(result.next, QueueOffset(3));
 }
 
+TEST_F(GetMessage, ADamagedUnitPointsNowhereAndIsTakenToBeOnDisk) {
+  Bytes& queue = world.files.at(queue_file(0)).cached;
+  queue[9 * kUnitBytes] = std::byte{0x80};  // Close to the smallest number that there is.
+  const GetResult result = broker.get(9);
+  EXPECT_EQ(result.status, GetStatus::message_was_removing);
+  EXPECT_TRUE(result.suggest_slave);
+}
+
+TEST_F(GetMessage, AnyOfManyTagsIsFound) {
+  std::vector<std::int32_t> codes;
+  for (std::int32_t code = -5'000; code < 5'000; ++code) codes.push_back(code * 7);
+  EXPECT_TRUE(wants(codes, -35'000));
+  EXPECT_TRUE(wants(codes, 0));
+  EXPECT_TRUE(wants(codes, 34'993));
+  EXPECT_FALSE(wants(codes, 1));
+  EXPECT_TRUE(wants({}, 1));
+}
+
 // The log's first files are gone, the queue does not know yet.
 TEST_F(GetMessage, ARecordThatIsGoneLeadsToTheNextFileOfTheLog) {
   broker.kill();
