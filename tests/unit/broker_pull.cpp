@@ -286,7 +286,7 @@ TEST_F(BrokerPull, AHeldPullOfAClientThatIsGoneHarmsNobody) {
 }
 
 SharedBytes held_pulls(std::size_t count) {
-  const SharedBytes one = pull(held_pull_of(1));
+  const SharedBytes one = pull(held_pull_of(1, Duration::s(60)));
   SharedBytes all = SharedBytes::allocate(one.size() * count);
   BigEndianWriter writer(all.writable());
   for (std::size_t i = 0; i < count; ++i) writer.bytes(one.span());
