@@ -58,8 +58,8 @@ class Registration {
   std::vector<std::unique_ptr<RequestConnection>> name_servers_;
   std::uint64_t rounds_ = 0;          // So many have begun.
   std::uint64_t answered_round_ = 0;  // The latest of which there is an answer.
-  TaskScope tasks_;                   // Last: its tasks use all of the above.
   bool started_ = false;
+  TaskScope tasks_;  // Last: its tasks use all of the above.
 };
 
 }  // namespace drydock
