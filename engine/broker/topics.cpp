@@ -15,8 +15,17 @@ constexpr std::size_t kTopicCharactersMax = 127;
 
 // What a topic of the longest name takes in topics.json, at most; in a frame it takes less.
 constexpr std::size_t kTopicTextBytesMax = 2 * kTopicCharactersMax + 300;
-static_assert(Topics::kCountMax * kTopicTextBytesMax < JsonLimits().bytes);
-static_assert(Topics::kCountMax * kTopicTextBytesMax < static_cast<std::size_t>(kFrameBytesMax));
+// Of the members of all topics that are kept without being understood, names and commas included.
+constexpr std::size_t kKeptBytesMax = 4 << 20;
+constexpr std::size_t kTableBytesMax = Topics::kCountMax * kTopicTextBytesMax + kKeptBytesMax;
+static_assert(kTableBytesMax < JsonLimits().bytes);
+static_assert(kTableBytesMax < static_cast<std::size_t>(kFrameBytesMax));
+
+std::size_t kept_bytes(const TopicConfig& topic) {
+  std::size_t bytes = 0;
+  for (const auto& [name, json] : topic.kept) bytes += 2 * name.size() + json.size() + 4;
+  return bytes;
+}
 
 constexpr std::array<std::string_view, 6> kReserved = {
     "SCHEDULE_TOPIC_XXXX",        "RMQ_SYS_TRANS_HALF_TOPIC", "RMQ_SYS_TRANS_OP_HALF_TOPIC",
@@ -91,7 +100,9 @@ bool Topics::read(std::string_view text) {
     const std::string name = topic.topic;
     if (topic_name_allowed(name)) topics.insert_or_assign(name, std::move(topic));
   }
-  if (topics.size() > kCountMax) return false;
+  std::size_t kept = 0;
+  for (const auto& [name, topic] : topics) kept += kept_bytes(topic);
+  if (topics.size() > kCountMax || kept > kKeptBytesMax) return false;
   topics_ = std::move(topics);
   version_ = read->data_version;
   ++changes_;

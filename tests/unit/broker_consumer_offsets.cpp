@@ -157,6 +157,15 @@ TEST(BrokerTopics, AFileWithTooManyTopicsIsRefused) {
   EXPECT_FALSE(topics.read(file_with(Topics::kCountMax)));  // The system has some already.
   EXPECT_EQ(topics.find("a"), nullptr);
   EXPECT_TRUE(topics.read(file_with(Topics::kCountMax / 2)));
+  // What is kept of it without being understood goes into the same frame.
+  const std::string attributes(5 << 20, 'a');
+  const std::string heavy =
+      R"({"dataVersion":{"counter":1,"stateVersion":0,"timestamp":1},"topicConfigTable":{"t":{)"
+      R"("attributes":{"a":")" +
+      attributes +
+      R"("},"order":false,"perm":6,"readQueueNums":4,"topicFilterType":)"
+      R"("SINGLE_TAG","topicName":"t","topicSysFlag":0,"writeQueueNums":4}}})";
+  EXPECT_FALSE(topics.read(heavy));
 }
 
 }  // namespace
