@@ -81,6 +81,9 @@ TEST(Cells, AConfigurationAxisTakesLiteralValuesToo) {
 TEST(Cells, RefuseWhatCanNotBe) {
   EXPECT_EQ(refusal(drill_of(), "", {{"flushDiskType", "SYNC_FLUSH"}}),
             "--set flushDiskType: the matrix of f.json varies it");
+  EXPECT_EQ(refusal(drill_of(), "", {{"maxMesageSize", "10"}}),
+            "--set maxMesageSize: not a key of RocketMQ 5.3.3, which ignores it in silence; did "
+            "you mean maxMessageSize?");
   Drill words = drill_of();
   words.matrix[0] = {"maxMessageSize", {kTheOther}};
   EXPECT_EQ(refusal(words),
