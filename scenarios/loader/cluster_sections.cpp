@@ -3,6 +3,7 @@
 
 #include "engine/types/behaviour.hpp"
 #include "engine/types/seeded_bugs.hpp"
+#include "scenarios/drill/conf_key.hpp"
 #include "scenarios/loader/sections.hpp"
 
 namespace drydock::scenarios {
@@ -75,6 +76,12 @@ void read_buggify(const JsonAt& json, BehaviourSpec& behaviour) {
 
 }  // namespace
 
+std::string read_conf_value(const JsonAt& keys, const std::string& key) {
+  const std::string why = why_unknown(key);
+  if (!why.empty()) keys.at(key).refuse(why);
+  return keys.at(key).scalar();
+}
+
 void read_conf(const JsonAt& conf, Drill& drill) {
   for (const std::string& name : conf.keys()) {
     const auto broker = std::ranges::find(drill.brokers, name, &BrokerSpec::name);
@@ -83,7 +90,7 @@ void read_conf(const JsonAt& conf, Drill& drill) {
       keys.refuse("there is no broker '" + name + "' in /topology/brokers");
     }
     for (const std::string& key : keys.keys()) {
-      broker->set.emplace_back(key, keys.at(key).scalar());
+      broker->set.emplace_back(key, read_conf_value(keys, key));
     }
   }
 }

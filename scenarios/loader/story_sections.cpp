@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "engine/broker/nearest_name.hpp"
+#include "scenarios/drill/conf_key.hpp"
 #include "scenarios/drill/units.hpp"
 #include "scenarios/loader/sections.hpp"
 
@@ -191,7 +192,7 @@ void read_variants(const JsonAt& json, Axis& axis) {
     std::vector<std::pair<std::string, std::string>>& settings = axis.variants[name];
     const JsonAt variant = json.at(name);
     for (const std::string& key : variant.keys()) {
-      settings.emplace_back(key, variant.at(key).scalar());
+      settings.emplace_back(key, read_conf_value(variant, key));
     }
   }
   if (axis.values.empty()) json.refuse("must have a value");
@@ -203,6 +204,10 @@ Axis read_axis(const std::string& key, const JsonAt& json, const Drill& drill) {
   if (json.is_object() && key != kFaultAxis) {
     read_variants(json, axis);
     return axis;
+  }
+  if (key != kFaultAxis) {
+    const std::string why = why_unknown(key);
+    if (!why.empty()) json.refuse(why);
   }
   for (const JsonAt& item : json.items()) {
     const std::string value = item.scalar();

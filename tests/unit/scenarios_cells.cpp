@@ -106,10 +106,12 @@ TEST(Cells, WarningsNameTheFileAndTheLine) {
 }
 
 TEST(Cells, TheDigestIsOfTheEffectiveExperiment) {
-  const std::string digest = experiment_of("a=1\n").facts.scenario_digest;
-  EXPECT_EQ(experiment_of("# a comment\na = 1\n").facts.scenario_digest, digest);
-  EXPECT_NE(experiment_of("a=2\n").facts.scenario_digest, digest);
-  EXPECT_NE(experiment_of("a=1\n", drill_of(), {{"maxMessageSize", "10"}}).facts.scenario_digest,
+  const std::string conf = "listenPort=1\n";
+  const std::string digest = experiment_of(conf).facts.scenario_digest;
+  EXPECT_EQ(experiment_of("# a comment\nlistenPort = 1\n").facts.scenario_digest, digest);
+  EXPECT_EQ(experiment_of("listenPort=1\nnoSuchKey=1\n").facts.scenario_digest, digest);
+  EXPECT_NE(experiment_of("listenPort=2\n").facts.scenario_digest, digest);
+  EXPECT_NE(experiment_of(conf, drill_of(), {{"maxMessageSize", "10"}}).facts.scenario_digest,
             digest);
 }
 

@@ -203,6 +203,17 @@ TEST(Loader, RefusesPathsThatLeadNowhereAndValuesThatMakeNoSense) {
             "hold, heal, settle, judge");
 }
 
+TEST(Loader, RefusesKeysThatRocketMqDoesNotHave) {
+  const std::string why =
+      "not a key of RocketMQ 5.3.3, which ignores it in silence; did you mean flushDiskType?";
+  EXPECT_EQ(refusal([](Json& j) { j["conf"]["b"]["flushDiskTyp"] = "SYNC_FLUSH"; }),
+            "f.json: /conf/b/flushDiskTyp: " + why);
+  EXPECT_EQ(refusal([](Json& j) { j["matrix"]["flushDiskTyp"] = {"SYNC_FLUSH", "ASYNC_FLUSH"}; }),
+            "f.json: /matrix/flushDiskTyp: " + why);
+  EXPECT_EQ(refusal([](Json& j) { j["matrix"]["x"] = {{"one", {{"flushDiskTyp", "y"}}}}; }),
+            "f.json: /matrix/x/one/flushDiskTyp: " + why);
+}
+
 TEST(Loader, RefusesWrongUnits) {
   EXPECT_EQ(refusal([](Json& j) { j["phases"]["warm"] = 5; }),
             "f.json: /phases/warm: must be a duration: an integer and one of ns us ms s min h");
