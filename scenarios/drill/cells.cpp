@@ -93,6 +93,7 @@ class Expansion {
   std::vector<Cell> cells() {
     std::vector<Cell> cells;
     cells.emplace_back();
+    refuse_too_many();
     for (const Axis& axis : drill_.matrix) {
       refuse_equal_values(axis);
       std::vector<Cell> wider;
@@ -134,6 +135,17 @@ class Expansion {
       return std::ranges::any_of(variant.second,
                                  [&](const auto& setting) { return setting.first == key; });
     });
+  }
+
+  // Before they are made: a few axes of ten values are more cells than memory holds.
+  void refuse_too_many() const {
+    std::size_t count = 1;
+    for (const Axis& axis : drill_.matrix) {
+      count *= axis.values.size();
+      if (count <= kCellsMax) continue;
+      throw InputError(drill_.source.at("/matrix") + ": has more than " +
+                       std::to_string(kCellsMax) + " cells");
+    }
   }
 
   // Unlike a line of a broker.conf, a setting is there to have an effect.

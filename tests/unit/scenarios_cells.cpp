@@ -84,6 +84,11 @@ TEST(Cells, RefuseWhatCanNotBe) {
   EXPECT_EQ(refusal(drill_of(), "", {{"maxMesageSize", "10"}}),
             "--set maxMesageSize: not a key of RocketMQ 5.3.3, which ignores it in silence; did "
             "you mean maxMessageSize?");
+  Drill many = drill_of();
+  for (int i = 0; i < 12; ++i) {
+    many.matrix.push_back({"axis", {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}});
+  }
+  EXPECT_EQ(refusal(many), "f.json:1:1: /matrix: has more than 10000 cells");
   Drill words = drill_of();
   words.matrix[0] = {"maxMessageSize", {kTheOther}};
   EXPECT_EQ(refusal(words),
