@@ -4,6 +4,7 @@
 #include "engine/types/behaviour.hpp"
 #include "engine/types/seeded_bugs.hpp"
 #include "scenarios/drill/conf_key.hpp"
+#include "scenarios/loader/did_you_mean.hpp"
 #include "scenarios/loader/sections.hpp"
 
 namespace drydock::scenarios {
@@ -13,7 +14,10 @@ namespace {
 std::string read_direct_broker(const JsonAt& json, const Drill& drill) {
   const std::string name = json.name();
   const BrokerSpec* const broker = find_broker(drill, name);
-  if (broker == nullptr) json.refuse("there is no broker '" + name + "' in /topology/brokers");
+  if (broker == nullptr) {
+    json.refuse("there is no broker '" + name + "' in /topology/brokers" +
+                did_you_mean(name, names_of(drill.brokers)));
+  }
   if (broker->role != "master") json.refuse("must be the master: a slave takes no sends");
   return name;
 }
@@ -69,7 +73,10 @@ std::optional<BuggifySite> buggify_site_named(const std::string& name) {
 void read_buggify(const JsonAt& json, BehaviourSpec& behaviour) {
   for (const std::string& name : json.keys()) {
     const auto site = buggify_site_named(name);
-    if (!site) json.at(name).refuse("there is no such site; drydock list shows them");
+    if (!site) {
+      json.at(name).refuse("there is no such site; drydock list shows them" +
+                           did_you_mean<BuggifySite>(name));
+    }
     behaviour.buggify[*site] = json.at(name).percent();
   }
 }
@@ -87,7 +94,8 @@ void read_conf(const JsonAt& conf, Drill& drill) {
     const auto broker = std::ranges::find(drill.brokers, name, &BrokerSpec::name);
     const JsonAt keys = conf.at(name);
     if (broker == drill.brokers.end()) {
-      keys.refuse("there is no broker '" + name + "' in /topology/brokers");
+      keys.refuse("there is no broker '" + name + "' in /topology/brokers" +
+                  did_you_mean(name, names_of(drill.brokers)));
     }
     for (const std::string& key : keys.keys()) {
       broker->set.emplace_back(key, read_conf_value(keys, key));
@@ -100,14 +108,18 @@ void read_behaviour(const JsonAt& behaviour, Drill& drill) {
   if (behaviour.has("preset")) {
     drill.behaviour.preset = behaviour.at("preset").text();
     if (!Behaviour::preset(drill.behaviour.preset)) {
-      behaviour.at("preset").refuse("there is no preset '" + drill.behaviour.preset + "'");
+      const auto presets = Behaviour::preset_names();
+      behaviour.at("preset").refuse(
+          "there is no preset '" + drill.behaviour.preset + "'" +
+          did_you_mean(drill.behaviour.preset, {presets.begin(), presets.end()}));
     }
   }
   if (behaviour.has("bugs")) {
     for (const JsonAt& bug : behaviour.at("bugs").items()) {
       drill.behaviour.bugs.push_back(bug.text());
-      if (!seeded_bug_named(bug.text()))
-        bug.refuse("there is no such seeded bug; see drydock list");
+      if (seeded_bug_named(bug.text())) continue;
+      bug.refuse("there is no such seeded bug; see drydock list" +
+                 did_you_mean<SeededBug>(bug.text()));
     }
   }
   if (behaviour.has("buggify")) read_buggify(behaviour.at("buggify"), drill.behaviour);
@@ -115,9 +127,12 @@ void read_behaviour(const JsonAt& behaviour, Drill& drill) {
   const JsonAt set = behaviour.at("set");
   for (const std::string& name : set.keys()) {
     const std::string value = set.at(name).text();
-    if (!behaviour_switch_named(name)) set.at(name).refuse("there is no such switch");
+    if (!behaviour_switch_named(name)) {
+      set.at(name).refuse("there is no such switch" + did_you_mean<BehaviourSwitch>(name));
+    }
     if (value != "faithful" && value != "hardened") {
-      set.at(name).refuse("must be faithful or hardened");
+      set.at(name).refuse("must be faithful or hardened" +
+                          did_you_mean(value, {"faithful", "hardened"}));
     }
     drill.behaviour.set.emplace_back(name, value);
   }

@@ -4,13 +4,18 @@
 #include <optional>
 #include <sstream>
 
-#include "engine/broker/nearest_name.hpp"
 #include "scenarios/drill/conf_key.hpp"
 #include "scenarios/drill/units.hpp"
+#include "scenarios/loader/did_you_mean.hpp"
 #include "scenarios/loader/sections.hpp"
 
 namespace drydock::scenarios {
 namespace {
+
+using Names = std::vector<std::string_view>;
+void append(Names& names, const Names& more) {
+  names.insert(names.end(), more.begin(), more.end());
+}
 
 std::uint64_t read_occurrence(const JsonAt& when) {
   if (!when.has("occurrence")) return 1;
@@ -19,7 +24,10 @@ std::uint64_t read_occurrence(const JsonAt& when) {
 
 EventName read_event(const JsonAt& json) {
   const auto name = faults::event_named(json.text());
-  if (!name) json.refuse("there is no such event; drydock list shows them");
+  if (!name) {
+    json.refuse("there is no such event; drydock list shows them" +
+                did_you_mean<EventName>(json.text()));
+  }
   return *name;
 }
 
@@ -41,7 +49,8 @@ void read_phase_end(const JsonAt& until, PhaseSpec& phase) {
   } else {
     until.refuse(
         "not supported; known here: writes-resume, brokers-serving, slaves-caught-up, and an event "
-        "as {\"event\": NAME}");
+        "as {\"event\": NAME}" +
+        did_you_mean(text, {"writes-resume", "brokers-serving", "slaves-caught-up"}));
   }
 }
 
@@ -70,6 +79,14 @@ bool has_role(const Drill& drill, const std::string& role) {
                              [&](const BrokerSpec& broker) { return broker.role == role; });
 }
 
+Names roles_of(const Drill& drill) {
+  Names roles;
+  for (const char* role : {"master", "slave", "nameserver"}) {
+    if (has_role(drill, role)) roles.push_back(role);
+  }
+  return roles;
+}
+
 // Whom a fault of this kind may hit: a process, for some kinds a host, too.
 faults::Selector read_selector(const JsonAt& json, faults::FaultKind kind, const Drill& drill) {
   const std::string text = json.text();
@@ -77,7 +94,8 @@ faults::Selector read_selector(const JsonAt& json, faults::FaultKind kind, const
   if (text.starts_with(role)) {
     const std::string value = text.substr(role.size());
     if (!has_role(drill, value)) {
-      json.refuse("nothing in the topology has the role '" + value + "'");
+      json.refuse("nothing in the topology has the role '" + value + "'" +
+                  did_you_mean(value, roles_of(drill)));
     }
     return faults::Selector{faults::Selector::By::role, value};
   }
@@ -88,7 +106,11 @@ faults::Selector read_selector(const JsonAt& json, faults::FaultKind kind, const
                      (of_host && has_name(drill.hosts, text));
   if (!known) {
     const std::string what = of_broker ? "broker '" : of_host ? "host or process '" : "process '";
-    json.refuse("there is no " + what + text + "'; a role is written role:NAME");
+    Names names = names_of(drill.brokers);
+    if (!of_broker) append(names, names_of(drill.name_servers));
+    if (of_host) append(names, names_of(drill.hosts));
+    json.refuse("there is no " + what + text + "'; a role is written role:NAME" +
+                did_you_mean(text, names));
   }
   return faults::Selector{faults::Selector::By::name, text};
 }
@@ -112,7 +134,12 @@ void read_trigger(const JsonAt& when, FaultSpec& fault) {
   } else if (when.has("crash_point")) {
     when.allow_only({"crash_point", "occurrence"});
     const auto point = faults::crash_point_named(when.at("crash_point").text());
-    if (!point) when.at("crash_point").refuse("there is no such point; drydock list shows them");
+    if (!point) {
+      const std::string written = when.at("crash_point").text();
+      when.at("crash_point")
+          .refuse("there is no such point; drydock list shows them" +
+                  did_you_mean<CrashPoint>(written));
+    }
     fault.when = faults::AtCrashPoint{*point, read_occurrence(when)};
   } else {
     when.refuse("must have one of at, between, event, crash_point");
@@ -132,13 +159,11 @@ std::string host_named(const Drill& drill, const std::string& name) {
 
 // "; did you mean 'x'?" among what has a host, or nothing.
 std::string nearest_host(const Drill& drill, const std::string& name) {
-  NearestName nearest(name);
-  nearest.consider(kAllOthers);
-  for (const HostSpec& host : drill.hosts) nearest.consider(host.name);
-  for (const BrokerSpec& broker : drill.brokers) nearest.consider(broker.name);
-  for (const NameServerSpec& name_server : drill.name_servers) nearest.consider(name_server.name);
-  if (nearest.name().empty()) return "";
-  return "; did you mean '" + std::string(nearest.name()) + "'?";
+  Names names = {kAllOthers};
+  append(names, names_of(drill.hosts));
+  append(names, names_of(drill.brokers));
+  append(names, names_of(drill.name_servers));
+  return did_you_mean(name, names);
 }
 
 faults::Separation read_separation(const JsonAt& json, const faults::Selector& on,
@@ -146,7 +171,11 @@ faults::Separation read_separation(const JsonAt& json, const faults::Selector& o
   faults::Separation separation;
   if (json.has("direction")) {
     const auto direction = faults::cut_direction_named(json.at("direction").text());
-    if (!direction) json.at("direction").refuse("must be both, incoming or outgoing");
+    if (!direction) {
+      json.at("direction")
+          .refuse("must be both, incoming or outgoing" +
+                  did_you_mean(json.at("direction").text(), {"both", "incoming", "outgoing"}));
+    }
     separation.direction = *direction;
   }
   if (!json.has("from")) return separation;
@@ -169,7 +198,10 @@ FaultSpec read_fault(const JsonAt& json, const Drill& drill) {
   json.allow_only({"do", "on", "when", "for", "from", "direction"});
   FaultSpec fault;
   const auto kind = faults::fault_kind_named(json.at("do").text());
-  if (!kind) json.at("do").refuse("not supported; drydock list shows the kinds of faults");
+  if (!kind) {
+    json.at("do").refuse("not supported; drydock list shows the kinds of faults" +
+                         did_you_mean<faults::FaultKind>(json.at("do").text()));
+  }
   fault.kind = *kind;
   fault.on = read_selector(json.at("on"), fault.kind, drill);
   read_trigger(json.at("when"), fault);
@@ -212,7 +244,8 @@ Axis read_axis(const std::string& key, const JsonAt& json, const Drill& drill) {
   for (const JsonAt& item : json.items()) {
     const std::string value = item.scalar();
     if (key == kFaultAxis && !drill.fault_sets.contains(value)) {
-      item.refuse("there is no '" + value + "' in /faults");
+      item.refuse("there is no '" + value + "' in /faults" +
+                  did_you_mean(value, keys_of(drill.fault_sets)));
     }
     if (std::find(axis.values.begin(), axis.values.end(), value) != axis.values.end()) {
       item.refuse("occurs twice");
@@ -249,7 +282,10 @@ void read_condition(const JsonAt& json, reports::Expectation& expectation) {
   words >> metric >> comparison >> std::ws;
   std::getline(words, bound);
   const auto known_metric = metric_named(metric);
-  if (!known_metric) json.refuse("there is no quantity '" + metric + "'; drydock list shows them");
+  if (!known_metric) {
+    json.refuse("there is no quantity '" + metric + "'; drydock list shows them" +
+                did_you_mean<reports::Metric>(metric));
+  }
   const auto known_comparison = comparison_named(comparison);
   if (!known_comparison) json.refuse("must compare with one of = < <= > >=");
   expectation.metric = *known_metric;

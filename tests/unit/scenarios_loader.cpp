@@ -214,6 +214,42 @@ TEST(Loader, RefusesKeysThatRocketMqDoesNotHave) {
             "f.json: /matrix/x/one/flushDiskTyp: " + why);
 }
 
+TEST(Loader, SaysWhatMayHaveBeenMeant) {
+  const auto meant = [](const std::function<void(Json&)>& change) {
+    const std::string said = refusal(change);
+    const std::size_t at = said.rfind("did you mean '");
+    return at == said.npos ? said : said.substr(at + 13);
+  };
+  EXPECT_EQ(meant([](Json& j) { j["topology"]["brokers"]["b"]["role"] = "mastr"; }), "'master'?");
+  EXPECT_EQ(meant([](Json& j) {
+              j["topology"]["hosts"]["client-host"] = Json::object();
+              j["load"]["producers"]["p"]["host"] = "client-hots";
+            }),
+            "'client-host'?");
+  EXPECT_EQ(meant([](Json& j) { j["faults"]["kill"][0]["do"] = "process.kil"; }),
+            "'process.kill'?");
+  EXPECT_EQ(meant([](Json& j) { j["faults"]["kill"][0]["on"] = "role:mastr"; }), "'master'?");
+  EXPECT_EQ(meant([](Json& j) { j["faults"]["power"][0]["when"]["event"] = "store.flush"; }),
+            "'store.flushed'?");
+  EXPECT_EQ(
+      meant([](Json& j) { j["faults"]["crash"][0]["when"]["crash_point"] = "store.before-flus"; }),
+      "'store.before-flush'?");
+  EXPECT_EQ(meant([](Json& j) { j["matrix"]["fault"][0] = "kil"; }), "'kill'?");
+  EXPECT_EQ(meant([](Json& j) { j["phases"]["hold"]["until"] = "write-resume"; }),
+            "'writes-resume'?");
+  EXPECT_EQ(meant([](Json& j) { j["behaviour"]["preset"] = "rocketmq-5.3.2"; }),
+            "'rocketmq-5.3.3'?");
+  EXPECT_EQ(
+      meant([](Json& j) { j["behaviour"]["set"] = {{"flush.errors-advance-position", "x"}}; }),
+      "'flush.error-advances-position'?");
+  EXPECT_EQ(meant([](Json& j) { j["behaviour"]["bugs"] = {"ack-before-flsh"}; }),
+            "'ack-before-flush'?");
+  EXPECT_EQ(meant([](Json& j) { j["behaviour"]["buggify"] = {{"client.retry-erly", "1%"}}; }),
+            "'client.retry-early'?");
+  EXPECT_EQ(meant([](Json& j) { j["expectations"][0]["every_run"] = "acked_los = 0"; }),
+            "'acked_loss'?");
+}
+
 TEST(Loader, RefusesWrongUnits) {
   EXPECT_EQ(refusal([](Json& j) { j["phases"]["warm"] = 5; }),
             "f.json: /phases/warm: must be a duration: an integer and one of ns us ms s min h");
