@@ -337,6 +337,31 @@ def wrong_files(report):
                      done.returncode == 1 and "was flushed; the newest one" in done.stdout, done.stdout)
 
 
+def files_as_wholes(report):
+    """dump: a file without bytes, and one that is not there, are damage."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "store"
+        conf = write_conf(folder, store)
+        broker = Broker(conf)
+        drydock("send", "--to", broker.at, "--topic", "orders", "--count", 2000)
+        broker.stop()
+        report.check("dump: an orderly store is exit status 0",
+                     drydock("store", "dump", store).returncode == 0)
+        second = store / "commitlog" / f"{FILE_BYTES:020}"
+        aside = Path(folder) / "aside"
+        os.rename(second, aside)
+        done = drydock("store", "dump", store)
+        report.check("dump: a missing file in the middle is damage",
+                     done.returncode == 1 and f"the file at {FILE_BYTES} is missing" in done.stdout,
+                     f"status {done.returncode}")
+        os.rename(aside, second)
+        os.truncate(store / "commitlog" / f"{0:020}", 0)
+        done = drydock("store", "dump", store)
+        report.check("dump: an empty first file is damage",
+                     done.returncode == 1 and f"has 0 bytes, not {FILE_BYTES}" in done.stdout,
+                     f"status {done.returncode}")
+
+
 def no_place(report):
     """No store, or no directory that can be one."""
     with tempfile.TemporaryDirectory() as folder:
@@ -492,6 +517,7 @@ def main():
     torn_tails(report)
     middle(report)
     wrong_files(report)
+    files_as_wholes(report)
     no_place(report)
     garbage_on_the_port(report)
     garbage_stores(report)
