@@ -367,6 +367,14 @@ def no_place(report):
     with tempfile.TemporaryDirectory() as folder:
         empty = Path(folder) / "empty"
         empty.mkdir()
+        work = Path(folder) / "work"
+        work.mkdir()
+        (work / "thesis.txt").write_text("x")
+        done = drydock("serve", "broker", "--conf", write_conf(folder, work), "--listen",
+                       next(ADDRESSES))
+        refused(report, "a directory with files and no store", done, "holds files but no store")
+        report.check("... is left as it was", os.listdir(work) == ["thesis.txt"],
+                     str(os.listdir(work)))
         file = Path(folder) / "file"
         file.write_text("x")
         for command in ("dump", "verify"):
@@ -434,6 +442,7 @@ def small_disk(folder):
                              capture_output=True).returncode == 0
     try:
         if mounted:
+            (place / "commitlog").mkdir()  # A store that was begun.
             with contextlib.suppress(OSError), open(place / "fill", "wb", buffering=0) as fill:
                 while True:
                     fill.write(b"x" * 4096)
