@@ -166,8 +166,43 @@ std::string nearest_host(const Drill& drill, const std::string& name) {
   return did_you_mean(name, names);
 }
 
+// The host of what a selector means at the start; empty if there is none.
+std::string host_at_start(const Drill& drill, const faults::Selector& selector) {
+  if (selector.by == faults::Selector::By::name) return host_named(drill, selector.value);
+  if (selector.value == "nameserver") return drill.name_servers.front().host;
+  const auto broker = std::ranges::find(drill.brokers, selector.value, &BrokerSpec::role);
+  return broker == drill.brokers.end() ? "" : broker->host;
+}
+
+// Whether a partition would cut a host off from itself. Only a promotion moves a role.
+bool cuts_itself_off(const Drill& drill, const faults::Selector& on, const faults::Selector& from,
+                     bool promotes) {
+  if (on == from) return true;
+  const bool by_names =
+      on.by == faults::Selector::By::name && from.by == faults::Selector::By::name;
+  if (promotes && !by_names) return false;
+  return host_at_start(drill, on) == host_at_start(drill, from);
+}
+
+// Promotions are of slaves; crash points are places in a broker.
+void refuse_pointless(const JsonAt& json, const FaultSpec& fault, const Drill& drill) {
+  const bool by_role = fault.on.by == faults::Selector::By::role;
+  const BrokerSpec* const broker = by_role ? nullptr : find_broker(drill, fault.on.value);
+  if (fault.kind == faults::FaultKind::operator_promote) {
+    const std::string role = by_role ? fault.on.value : broker->role;
+    if (role != "slave") json.at("on").refuse("must be a slave: only a slave can be promoted");
+  }
+  if (!std::holds_alternative<faults::AtCrashPoint>(fault.when)) return;
+  const std::string& name = fault.on.value;
+  const bool has_broker =
+      by_role ? name != "nameserver"
+              : broker != nullptr || std::ranges::find(drill.brokers, name, &BrokerSpec::host) !=
+                                         drill.brokers.end();
+  if (!has_broker) json.at("on").refuse("runs no broker, and only brokers reach crash points");
+}
+
 faults::Separation read_separation(const JsonAt& json, const faults::Selector& on,
-                                   const Drill& drill) {
+                                   const Drill& drill, bool promotes) {
   faults::Separation separation;
   if (json.has("direction")) {
     const auto direction = faults::cut_direction_named(json.at("direction").text());
@@ -187,14 +222,14 @@ faults::Separation read_separation(const JsonAt& json, const faults::Selector& o
     from.refuse("there is no host or process '" + name + "'" + nearest_host(drill, name));
   }
   separation.from = read_selector(from, faults::FaultKind::net_partition, drill);
-  const bool by_names = !by_role && on.by == faults::Selector::By::name;
-  if (by_names && host_named(drill, name) == host_named(drill, on.value)) {
+  if (cuts_itself_off(drill, on, *separation.from, promotes)) {
     from.refuse("a host is never cut off from itself");
   }
   return separation;
 }
 
-FaultSpec read_fault(const JsonAt& json, const Drill& drill) {
+// `promotes`: its set has a promotion.
+FaultSpec read_fault(const JsonAt& json, const Drill& drill, bool promotes) {
   json.allow_only({"do", "on", "when", "for", "from", "direction"});
   FaultSpec fault;
   const auto kind = faults::fault_kind_named(json.at("do").text());
@@ -205,6 +240,7 @@ FaultSpec read_fault(const JsonAt& json, const Drill& drill) {
   fault.kind = *kind;
   fault.on = read_selector(json.at("on"), fault.kind, drill);
   read_trigger(json.at("when"), fault);
+  refuse_pointless(json, fault, drill);
   if (json.has("for")) fault.lasts = json.at("for").duration();
   if (fault.lasts && !faults::is_taken_back(fault.kind)) {
     json.at("for").refuse(std::string(faults::name_of(fault.kind)) + " is never taken back");
@@ -213,7 +249,7 @@ FaultSpec read_fault(const JsonAt& json, const Drill& drill) {
   for (const char* key : {"from", "direction"}) {
     if (json.has(key) && !separates) json.at(key).refuse("only net.partition has it");
   }
-  if (separates) fault.separation = read_separation(json, fault.on, drill);
+  if (separates) fault.separation = read_separation(json, fault.on, drill, promotes);
   return fault;
 }
 
@@ -341,7 +377,11 @@ void read_faults(const JsonAt& faults, Drill& drill) {
   for (const std::string& name : faults.keys()) {
     std::vector<FaultSpec>& set = drill.fault_sets[name];
     const JsonAt list = faults.at(name);
-    for (const JsonAt& fault : list.items()) set.push_back(read_fault(fault, drill));
+    const std::vector<JsonAt> items = list.items();
+    const bool promotes = std::ranges::any_of(items, [](const JsonAt& fault) {
+      return fault.at("do").text() == faults::name_of(faults::FaultKind::operator_promote);
+    });
+    for (const JsonAt& fault : items) set.push_back(read_fault(fault, drill, promotes));
     const bool breaks =
         std::ranges::any_of(set, [](const FaultSpec& fault) { return faults::breaks(fault.kind); });
     if (!breaks) list.refuse("must hold a fault, not only what operators do about one");

@@ -250,6 +250,44 @@ TEST(Loader, SaysWhatMayHaveBeenMeant) {
             "'acked_loss'?");
 }
 
+TEST(Loader, RefusesFaultsThatCanNeverWork) {
+  Json json = valid();
+  json["topology"]["hosts"]["n"] = Json::object();
+  json["topology"]["name_servers"] = {{"ns", {{"host", "n"}}}};
+  const auto refused = [&](const char* fault) {
+    return refusal([&](Json& j) {
+      j = json;
+      j["faults"]["kill"].push_back(Json::parse(fault));
+    });
+  };
+  const std::string at = "f.json: /faults/kill/1/";
+  for (const char* whom : {"role:master", "role:nameserver", "b"}) {
+    const std::string promote =
+        R"({"do": "operator.promote", "when": {"at": "1 s"}, "on": ")" + std::string(whom) + "\"}";
+    EXPECT_EQ(refused(promote.c_str()), at + "on: must be a slave: only a slave can be promoted");
+  }
+  const std::string no_broker = at + "on: runs no broker, and only brokers reach crash points";
+  EXPECT_EQ(refused(R"({"do": "host.panic", "on": "c",
+                        "when": {"crash_point": "store.before-flush"}})"),
+            no_broker);
+  EXPECT_EQ(refused(R"({"do": "process.kill", "on": "role:nameserver",
+                        "when": {"crash_point": "store.before-flush"}})"),
+            no_broker);
+  EXPECT_EQ(refused(R"({"do": "host.panic", "on": "h",
+                        "when": {"crash_point": "store.before-flush"}})"),
+            "");
+  const std::string itself = at + "from: a host is never cut off from itself";
+  EXPECT_EQ(refused(R"({"do": "net.partition", "on": "h", "from": "role:master",
+                        "when": {"at": "1 s"}})"),
+            itself);
+  EXPECT_EQ(refused(R"({"do": "net.partition", "on": "role:master", "from": "role:master",
+                        "when": {"at": "1 s"}})"),
+            itself);
+  EXPECT_EQ(refused(R"({"do": "net.partition", "on": "n", "from": "role:master",
+                        "when": {"at": "1 s"}})"),
+            "");
+}
+
 TEST(Loader, RefusesWrongUnits) {
   EXPECT_EQ(refusal([](Json& j) { j["phases"]["warm"] = 5; }),
             "f.json: /phases/warm: must be a duration: an integer and one of ns us ms s min h");
