@@ -10,21 +10,25 @@
 namespace drydock::scenarios {
 namespace {
 
-// Of a producer that asks no name server.
-std::string read_direct_broker(const JsonAt& json, const Drill& drill) {
+// Of a client that asks no name server. `why_no_slave` says why a slave is none for it.
+std::string read_direct_broker(const JsonAt& json, const Drill& drill, const char* why_no_slave) {
   const std::string name = json.name();
   const BrokerSpec* const broker = find_broker(drill, name);
   if (broker == nullptr) {
     json.refuse("there is no broker '" + name + "' in /topology/brokers" +
                 did_you_mean(name, names_of(drill.brokers)));
   }
-  if (broker->role != "master") json.refuse("must be the master: a slave takes no sends");
+  if (broker->role != "master") {
+    json.refuse(std::string("must be the master: ") + why_no_slave);
+  }
   return name;
 }
 
 // Empty: it asks the name servers.
-std::string read_broker_of(const JsonAt& client, const Drill& drill) {
-  if (client.has("broker")) return read_direct_broker(client.at("broker"), drill);
+std::string read_broker_of(const JsonAt& client, const Drill& drill, const char* why_no_slave) {
+  if (client.has("broker")) {
+    return read_direct_broker(client.at("broker"), drill, why_no_slave);
+  }
   if (!drill.name_servers.empty()) return "";
   client.refuse("must name its broker: the topology has no name_servers to ask");
 }
@@ -34,7 +38,8 @@ ConsumerSpec read_consumer(const std::string& name, const JsonAt& json, const Dr
   ConsumerSpec consumer;
   consumer.name = name;
   consumer.host = read_host_name(json.at("host"), drill);
-  consumer.broker = read_broker_of(json, drill);
+  consumer.broker =
+      read_broker_of(json, drill, "a consumer that reads from a slave is not built yet");
   consumer.topic = json.at("topic").name();
   if (json.has("batch")) consumer.batch = static_cast<int>(json.at("batch").count(1, 1'024));
   return consumer;
@@ -46,7 +51,7 @@ ProducerSpec read_producer(const std::string& name, const JsonAt& json, const Dr
   ProducerSpec producer;
   producer.name = name;
   producer.host = read_host_name(json.at("host"), drill);
-  producer.broker = read_broker_of(json, drill);
+  producer.broker = read_broker_of(json, drill, "a slave takes no sends");
   producer.topic = json.at("topic").name();
   producer.queues = static_cast<int>(json.at("queues").count(1, 1024));
   producer.body_bytes = json.at("body").size();

@@ -345,6 +345,13 @@ TEST(Loader, TakesSlavesAndWhatOperatorsDo) {
               j["load"]["producers"]["p"]["broker"] = "s";
             }),
             "f.json: /load/producers/p/broker: must be the master: a slave takes no sends");
+  EXPECT_EQ(refusal([&](Json& j) {
+              j = json;
+              j["faults"]["kill"][0].erase("for");
+              j["load"]["consumers"]["r"] = {{"host", "c"}, {"topic", "x"}, {"broker", "s"}};
+            }),
+            "f.json: /load/consumers/r/broker: must be the master: a consumer that reads from a "
+            "slave is not built yet");
 }
 
 TEST(Loader, ATimeMayBeExpectedNeverToCome) {
