@@ -283,9 +283,10 @@ def middle(report):
         offsets = sorted(dumped(store)[0].values())
         patch(store, offsets[500] + 150, b"\x00\x00\x00\x00\x00")
         done = drydock("store", "verify", store)
-        report.check("verify: a bad record in the middle, with what a recovery would lose behind it",
-                     done.returncode == 1 and f"cut the log at {offsets[500]} " in done.stdout
-                     and "1499 whole records among them" in done.stdout, done.stdout)
+        report.check("verify: after an orderly stop a bad record in the middle stays",
+                     done.returncode == 1 and f"damage: at {offsets[500]}: " in done.stdout
+                     and f"would begin to read at {2 * FILE_BYTES}: the damage in front of it stays"
+                     in done.stdout and "recovery would cut nothing" in done.stdout, done.stdout)
         # After an orderly stop RocketMQ reads the newest file only, and does not meet the damage.
         orderly = Broker(conf)
         report.check("serve: after an orderly stop the damage is not met",
@@ -293,6 +294,10 @@ def middle(report):
         orderly.stop()
         (store / "abort").write_text("1")
         (store / "checkpoint").unlink()
+        done = drydock("store", "verify", store)
+        report.check("verify: after a crash, with what a recovery would lose behind it",
+                     done.returncode == 1 and f"cut the log at {offsets[500]} " in done.stdout
+                     and "1499 whole records among them" in done.stdout, done.stdout)
         again = Broker(conf)
         report.check("serve: the same cut, and the files that go with it",
                      f" bytes at {offsets[500]} (" in again.served
