@@ -5,6 +5,7 @@
 #include "engine/broker/properties_file.hpp"
 #include "engine/broker/property_table.hpp"
 #include "reports/expect/expect.hpp"
+#include "scenarios/drill/conf_key.hpp"
 #include "scenarios/drill/digest.hpp"
 #include "scenarios/drill/effective.hpp"
 #include "scenarios/drill/promises.hpp"
@@ -63,6 +64,7 @@ class Expansion {
  public:
   Expansion(const Drill& drill, const UserConfigurations& users, const Settings& settings)
       : drill_(drill), settings_(settings) {
+    refuse_unknown_settings();
     refuse_settings_of_axes();
     refuse_configurations_for_nobody(users);
     for (const BrokerSpec& broker : drill_.brokers) {
@@ -91,6 +93,7 @@ class Expansion {
   std::vector<Cell> cells() {
     std::vector<Cell> cells;
     cells.emplace_back();
+    refuse_too_many();
     for (const Axis& axis : drill_.matrix) {
       refuse_equal_values(axis);
       std::vector<Cell> wider;
@@ -132,6 +135,25 @@ class Expansion {
       return std::ranges::any_of(variant.second,
                                  [&](const auto& setting) { return setting.first == key; });
     });
+  }
+
+  // Before they are made: a few axes of ten values are more cells than memory holds.
+  void refuse_too_many() const {
+    std::size_t count = 1;
+    for (const Axis& axis : drill_.matrix) {
+      count *= axis.values.size();
+      if (count <= kCellsMax) continue;
+      throw InputError(drill_.source.at("/matrix") + ": has more than " +
+                       std::to_string(kCellsMax) + " cells");
+    }
+  }
+
+  // Unlike a line of a broker.conf, a setting is there to have an effect.
+  void refuse_unknown_settings() const {
+    for (const auto& [key, value] : settings_) {
+      const std::string why = why_unknown(key);
+      if (!why.empty()) throw InputError("--set " + key + ": " + why);
+    }
   }
 
   void refuse_settings_of_axes() const {
@@ -289,11 +311,27 @@ std::string names_of(const UserConfigurations& users) {
   return names.empty() ? "(RocketMQ's defaults)" : names;
 }
 
+// As a shell takes it for one word.
+std::string shell_word(const std::string& text) {
+  const bool plain = std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("=/.,:_-+").contains(c);
+  });
+  if (plain) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
 std::string replay_of(const Drill& drill, const UserConfigurations& users,
                       const Settings& settings) {
   std::string command = "drydock run " + drill.source.file;
   for (const UserConfiguration& user : users) command += " --conf " + name_of(user);
-  for (const auto& [key, value] : settings) command += " --set " + key + "=" + value;
+  for (const PathSetting& setting : drill.source.set) {
+    const char* const slash = setting.path.contains('/') ? "" : "/";  // Else it would be a key.
+    command += " --set " + shell_word(slash + setting.path + "=" + setting.text);
+  }
+  for (const auto& [key, value] : settings) command += " --set " + shell_word(key + "=" + value);
   return command;
 }
 

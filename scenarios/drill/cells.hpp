@@ -26,6 +26,9 @@ UserConfiguration configuration_for(const UserConfigurations& users, const Broke
 // Keys given on the command line; they win over everything.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
+// More cells than this are a mistake, or a job for several scenarios.
+inline constexpr std::size_t kCellsMax = 10'000;
+
 struct Cell {
   reports::CellId id;
   std::map<std::string, std::string> changes;  // What of it differs from the user's file.

@@ -35,11 +35,19 @@ class InputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// What the command line puts in the place of a value of the scenario: --set PATH=TEXT.
+struct PathSetting {
+  std::string path;  // "load/producers/p/rate"
+  std::string text;
+};
+
 // A scenario file as it was read.
 struct Source {
   std::string file;
   std::string text;
-  // "FILE:LINE:COLUMN: PATH", for messages about the value with that path.
+  std::vector<PathSetting> set = {};  // On top of the text.
+  // "FILE:LINE:COLUMN: PATH", for messages about the value with that path; "--set PATH" if the
+  // command line gave it.
   std::string at(std::string_view path) const;
 };
 

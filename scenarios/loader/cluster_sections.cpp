@@ -3,23 +3,32 @@
 
 #include "engine/types/behaviour.hpp"
 #include "engine/types/seeded_bugs.hpp"
+#include "scenarios/drill/conf_key.hpp"
+#include "scenarios/loader/did_you_mean.hpp"
 #include "scenarios/loader/sections.hpp"
 
 namespace drydock::scenarios {
 namespace {
 
-// Of a producer that asks no name server.
-std::string read_direct_broker(const JsonAt& json, const Drill& drill) {
+// Of a client that asks no name server. `why_no_slave` says why a slave is none for it.
+std::string read_direct_broker(const JsonAt& json, const Drill& drill, const char* why_no_slave) {
   const std::string name = json.name();
   const BrokerSpec* const broker = find_broker(drill, name);
-  if (broker == nullptr) json.refuse("there is no broker '" + name + "' in /topology/brokers");
-  if (broker->role != "master") json.refuse("must be the master: a slave takes no sends");
+  if (broker == nullptr) {
+    json.refuse("there is no broker '" + name + "' in /topology/brokers" +
+                did_you_mean(name, names_of(drill.brokers)));
+  }
+  if (broker->role != "master") {
+    json.refuse(std::string("must be the master: ") + why_no_slave);
+  }
   return name;
 }
 
 // Empty: it asks the name servers.
-std::string read_broker_of(const JsonAt& client, const Drill& drill) {
-  if (client.has("broker")) return read_direct_broker(client.at("broker"), drill);
+std::string read_broker_of(const JsonAt& client, const Drill& drill, const char* why_no_slave) {
+  if (client.has("broker")) {
+    return read_direct_broker(client.at("broker"), drill, why_no_slave);
+  }
   if (!drill.name_servers.empty()) return "";
   client.refuse("must name its broker: the topology has no name_servers to ask");
 }
@@ -29,7 +38,8 @@ ConsumerSpec read_consumer(const std::string& name, const JsonAt& json, const Dr
   ConsumerSpec consumer;
   consumer.name = name;
   consumer.host = read_host_name(json.at("host"), drill);
-  consumer.broker = read_broker_of(json, drill);
+  consumer.broker =
+      read_broker_of(json, drill, "a consumer that reads from a slave is not built yet");
   consumer.topic = json.at("topic").name();
   if (json.has("batch")) consumer.batch = static_cast<int>(json.at("batch").count(1, 1'024));
   return consumer;
@@ -41,7 +51,7 @@ ProducerSpec read_producer(const std::string& name, const JsonAt& json, const Dr
   ProducerSpec producer;
   producer.name = name;
   producer.host = read_host_name(json.at("host"), drill);
-  producer.broker = read_broker_of(json, drill);
+  producer.broker = read_broker_of(json, drill, "a slave takes no sends");
   producer.topic = json.at("topic").name();
   producer.queues = static_cast<int>(json.at("queues").count(1, 1024));
   producer.body_bytes = json.at("body").size();
@@ -68,22 +78,32 @@ std::optional<BuggifySite> buggify_site_named(const std::string& name) {
 void read_buggify(const JsonAt& json, BehaviourSpec& behaviour) {
   for (const std::string& name : json.keys()) {
     const auto site = buggify_site_named(name);
-    if (!site) json.at(name).refuse("there is no such site; drydock list shows them");
+    if (!site) {
+      json.at(name).refuse("there is no such site; drydock list shows them" +
+                           did_you_mean<BuggifySite>(name));
+    }
     behaviour.buggify[*site] = json.at(name).percent();
   }
 }
 
 }  // namespace
 
+std::string read_conf_value(const JsonAt& keys, const std::string& key) {
+  const std::string why = why_unknown(key);
+  if (!why.empty()) keys.at(key).refuse(why);
+  return keys.at(key).scalar();
+}
+
 void read_conf(const JsonAt& conf, Drill& drill) {
   for (const std::string& name : conf.keys()) {
     const auto broker = std::ranges::find(drill.brokers, name, &BrokerSpec::name);
     const JsonAt keys = conf.at(name);
     if (broker == drill.brokers.end()) {
-      keys.refuse("there is no broker '" + name + "' in /topology/brokers");
+      keys.refuse("there is no broker '" + name + "' in /topology/brokers" +
+                  did_you_mean(name, names_of(drill.brokers)));
     }
     for (const std::string& key : keys.keys()) {
-      broker->set.emplace_back(key, keys.at(key).scalar());
+      broker->set.emplace_back(key, read_conf_value(keys, key));
     }
   }
 }
@@ -93,14 +113,18 @@ void read_behaviour(const JsonAt& behaviour, Drill& drill) {
   if (behaviour.has("preset")) {
     drill.behaviour.preset = behaviour.at("preset").text();
     if (!Behaviour::preset(drill.behaviour.preset)) {
-      behaviour.at("preset").refuse("there is no preset '" + drill.behaviour.preset + "'");
+      const auto presets = Behaviour::preset_names();
+      behaviour.at("preset").refuse(
+          "there is no preset '" + drill.behaviour.preset + "'" +
+          did_you_mean(drill.behaviour.preset, {presets.begin(), presets.end()}));
     }
   }
   if (behaviour.has("bugs")) {
     for (const JsonAt& bug : behaviour.at("bugs").items()) {
       drill.behaviour.bugs.push_back(bug.text());
-      if (!seeded_bug_named(bug.text()))
-        bug.refuse("there is no such seeded bug; see drydock list");
+      if (seeded_bug_named(bug.text())) continue;
+      bug.refuse("there is no such seeded bug; see drydock list" +
+                 did_you_mean<SeededBug>(bug.text()));
     }
   }
   if (behaviour.has("buggify")) read_buggify(behaviour.at("buggify"), drill.behaviour);
@@ -108,9 +132,12 @@ void read_behaviour(const JsonAt& behaviour, Drill& drill) {
   const JsonAt set = behaviour.at("set");
   for (const std::string& name : set.keys()) {
     const std::string value = set.at(name).text();
-    if (!behaviour_switch_named(name)) set.at(name).refuse("there is no such switch");
+    if (!behaviour_switch_named(name)) {
+      set.at(name).refuse("there is no such switch" + did_you_mean<BehaviourSwitch>(name));
+    }
     if (value != "faithful" && value != "hardened") {
-      set.at(name).refuse("must be faithful or hardened");
+      set.at(name).refuse("must be faithful or hardened" +
+                          did_you_mean(value, {"faithful", "hardened"}));
     }
     drill.behaviour.set.emplace_back(name, value);
   }

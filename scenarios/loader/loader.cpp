@@ -1,6 +1,7 @@
 #include "scenarios/loader/loader.hpp"
 
 #include "scenarios/drill/units.hpp"
+#include "scenarios/loader/path_settings.hpp"
 #include "scenarios/loader/sections.hpp"
 
 namespace drydock::scenarios {
@@ -25,9 +26,11 @@ void read_heading(const JsonAt& root, Drill& drill) {
 
 }  // namespace
 
-Drill parse_drill(const std::string& file, const std::string& text) {
-  const Source source{file, text};
-  const Json json = parse_json(source);
+Drill parse_drill(const std::string& file, const std::string& text,
+                  const std::vector<PathSetting>& set) {
+  const Source source{file, text, set};
+  Json json = parse_json(source);
+  apply_path_settings(source, json);
   const JsonAt root(source, json);
   root.allow_only({"drill", "title", "why", "seeds", "topology", "conf", "behaviour", "load",
                    "phases", "faults", "expectations", "matrix"});

@@ -7,12 +7,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "scenarios/drill/drill.hpp"
 
 namespace drydock::scenarios {
 
-// `file` is the name for messages. Throws InputError.
-Drill parse_drill(const std::string& file, const std::string& text);
+// `file` is the name for messages; `set` is put into the scenario before it is read. Throws
+// InputError.
+Drill parse_drill(const std::string& file, const std::string& text,
+                  const std::vector<PathSetting>& set = {});
 
 }  // namespace drydock::scenarios

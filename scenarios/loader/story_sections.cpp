@@ -4,12 +4,18 @@
 #include <optional>
 #include <sstream>
 
-#include "engine/broker/nearest_name.hpp"
+#include "scenarios/drill/conf_key.hpp"
 #include "scenarios/drill/units.hpp"
+#include "scenarios/loader/did_you_mean.hpp"
 #include "scenarios/loader/sections.hpp"
 
 namespace drydock::scenarios {
 namespace {
+
+using Names = std::vector<std::string_view>;
+void append(Names& names, const Names& more) {
+  names.insert(names.end(), more.begin(), more.end());
+}
 
 std::uint64_t read_occurrence(const JsonAt& when) {
   if (!when.has("occurrence")) return 1;
@@ -18,7 +24,10 @@ std::uint64_t read_occurrence(const JsonAt& when) {
 
 EventName read_event(const JsonAt& json) {
   const auto name = faults::event_named(json.text());
-  if (!name) json.refuse("there is no such event; drydock list shows them");
+  if (!name) {
+    json.refuse("there is no such event; drydock list shows them" +
+                did_you_mean<EventName>(json.text()));
+  }
   return *name;
 }
 
@@ -40,7 +49,8 @@ void read_phase_end(const JsonAt& until, PhaseSpec& phase) {
   } else {
     until.refuse(
         "not supported; known here: writes-resume, brokers-serving, slaves-caught-up, and an event "
-        "as {\"event\": NAME}");
+        "as {\"event\": NAME}" +
+        did_you_mean(text, {"writes-resume", "brokers-serving", "slaves-caught-up"}));
   }
 }
 
@@ -69,6 +79,14 @@ bool has_role(const Drill& drill, const std::string& role) {
                              [&](const BrokerSpec& broker) { return broker.role == role; });
 }
 
+Names roles_of(const Drill& drill) {
+  Names roles;
+  for (const char* role : {"master", "slave", "nameserver"}) {
+    if (has_role(drill, role)) roles.push_back(role);
+  }
+  return roles;
+}
+
 // Whom a fault of this kind may hit: a process, for some kinds a host, too.
 faults::Selector read_selector(const JsonAt& json, faults::FaultKind kind, const Drill& drill) {
   const std::string text = json.text();
@@ -76,7 +94,8 @@ faults::Selector read_selector(const JsonAt& json, faults::FaultKind kind, const
   if (text.starts_with(role)) {
     const std::string value = text.substr(role.size());
     if (!has_role(drill, value)) {
-      json.refuse("nothing in the topology has the role '" + value + "'");
+      json.refuse("nothing in the topology has the role '" + value + "'" +
+                  did_you_mean(value, roles_of(drill)));
     }
     return faults::Selector{faults::Selector::By::role, value};
   }
@@ -87,7 +106,11 @@ faults::Selector read_selector(const JsonAt& json, faults::FaultKind kind, const
                      (of_host && has_name(drill.hosts, text));
   if (!known) {
     const std::string what = of_broker ? "broker '" : of_host ? "host or process '" : "process '";
-    json.refuse("there is no " + what + text + "'; a role is written role:NAME");
+    Names names = names_of(drill.brokers);
+    if (!of_broker) append(names, names_of(drill.name_servers));
+    if (of_host) append(names, names_of(drill.hosts));
+    json.refuse("there is no " + what + text + "'; a role is written role:NAME" +
+                did_you_mean(text, names));
   }
   return faults::Selector{faults::Selector::By::name, text};
 }
@@ -111,7 +134,12 @@ void read_trigger(const JsonAt& when, FaultSpec& fault) {
   } else if (when.has("crash_point")) {
     when.allow_only({"crash_point", "occurrence"});
     const auto point = faults::crash_point_named(when.at("crash_point").text());
-    if (!point) when.at("crash_point").refuse("there is no such point; drydock list shows them");
+    if (!point) {
+      const std::string written = when.at("crash_point").text();
+      when.at("crash_point")
+          .refuse("there is no such point; drydock list shows them" +
+                  did_you_mean<CrashPoint>(written));
+    }
     fault.when = faults::AtCrashPoint{*point, read_occurrence(when)};
   } else {
     when.refuse("must have one of at, between, event, crash_point");
@@ -131,21 +159,58 @@ std::string host_named(const Drill& drill, const std::string& name) {
 
 // "; did you mean 'x'?" among what has a host, or nothing.
 std::string nearest_host(const Drill& drill, const std::string& name) {
-  NearestName nearest(name);
-  nearest.consider(kAllOthers);
-  for (const HostSpec& host : drill.hosts) nearest.consider(host.name);
-  for (const BrokerSpec& broker : drill.brokers) nearest.consider(broker.name);
-  for (const NameServerSpec& name_server : drill.name_servers) nearest.consider(name_server.name);
-  if (nearest.name().empty()) return "";
-  return "; did you mean '" + std::string(nearest.name()) + "'?";
+  Names names = {kAllOthers};
+  append(names, names_of(drill.hosts));
+  append(names, names_of(drill.brokers));
+  append(names, names_of(drill.name_servers));
+  return did_you_mean(name, names);
+}
+
+// The host of what a selector means at the start; empty if there is none.
+std::string host_at_start(const Drill& drill, const faults::Selector& selector) {
+  if (selector.by == faults::Selector::By::name) return host_named(drill, selector.value);
+  if (selector.value == "nameserver") return drill.name_servers.front().host;
+  const auto broker = std::ranges::find(drill.brokers, selector.value, &BrokerSpec::role);
+  return broker == drill.brokers.end() ? "" : broker->host;
+}
+
+// Whether a partition would cut a host off from itself. Only a promotion moves a role.
+bool cuts_itself_off(const Drill& drill, const faults::Selector& on, const faults::Selector& from,
+                     bool promotes) {
+  if (on == from) return true;
+  const bool by_names =
+      on.by == faults::Selector::By::name && from.by == faults::Selector::By::name;
+  if (promotes && !by_names) return false;
+  return host_at_start(drill, on) == host_at_start(drill, from);
+}
+
+// Promotions are of slaves; crash points are places in a broker.
+void refuse_pointless(const JsonAt& json, const FaultSpec& fault, const Drill& drill) {
+  const bool by_role = fault.on.by == faults::Selector::By::role;
+  const BrokerSpec* const broker = by_role ? nullptr : find_broker(drill, fault.on.value);
+  if (fault.kind == faults::FaultKind::operator_promote) {
+    const std::string role = by_role ? fault.on.value : broker->role;
+    if (role != "slave") json.at("on").refuse("must be a slave: only a slave can be promoted");
+  }
+  if (!std::holds_alternative<faults::AtCrashPoint>(fault.when)) return;
+  const std::string& name = fault.on.value;
+  const bool has_broker =
+      by_role ? name != "nameserver"
+              : broker != nullptr || std::ranges::find(drill.brokers, name, &BrokerSpec::host) !=
+                                         drill.brokers.end();
+  if (!has_broker) json.at("on").refuse("runs no broker, and only brokers reach crash points");
 }
 
 faults::Separation read_separation(const JsonAt& json, const faults::Selector& on,
-                                   const Drill& drill) {
+                                   const Drill& drill, bool promotes) {
   faults::Separation separation;
   if (json.has("direction")) {
     const auto direction = faults::cut_direction_named(json.at("direction").text());
-    if (!direction) json.at("direction").refuse("must be both, incoming or outgoing");
+    if (!direction) {
+      json.at("direction")
+          .refuse("must be both, incoming or outgoing" +
+                  did_you_mean(json.at("direction").text(), {"both", "incoming", "outgoing"}));
+    }
     separation.direction = *direction;
   }
   if (!json.has("from")) return separation;
@@ -157,21 +222,25 @@ faults::Separation read_separation(const JsonAt& json, const faults::Selector& o
     from.refuse("there is no host or process '" + name + "'" + nearest_host(drill, name));
   }
   separation.from = read_selector(from, faults::FaultKind::net_partition, drill);
-  const bool by_names = !by_role && on.by == faults::Selector::By::name;
-  if (by_names && host_named(drill, name) == host_named(drill, on.value)) {
+  if (cuts_itself_off(drill, on, *separation.from, promotes)) {
     from.refuse("a host is never cut off from itself");
   }
   return separation;
 }
 
-FaultSpec read_fault(const JsonAt& json, const Drill& drill) {
+// `promotes`: its set has a promotion.
+FaultSpec read_fault(const JsonAt& json, const Drill& drill, bool promotes) {
   json.allow_only({"do", "on", "when", "for", "from", "direction"});
   FaultSpec fault;
   const auto kind = faults::fault_kind_named(json.at("do").text());
-  if (!kind) json.at("do").refuse("not supported; drydock list shows the kinds of faults");
+  if (!kind) {
+    json.at("do").refuse("not supported; drydock list shows the kinds of faults" +
+                         did_you_mean<faults::FaultKind>(json.at("do").text()));
+  }
   fault.kind = *kind;
   fault.on = read_selector(json.at("on"), fault.kind, drill);
   read_trigger(json.at("when"), fault);
+  refuse_pointless(json, fault, drill);
   if (json.has("for")) fault.lasts = json.at("for").duration();
   if (fault.lasts && !faults::is_taken_back(fault.kind)) {
     json.at("for").refuse(std::string(faults::name_of(fault.kind)) + " is never taken back");
@@ -180,7 +249,7 @@ FaultSpec read_fault(const JsonAt& json, const Drill& drill) {
   for (const char* key : {"from", "direction"}) {
     if (json.has(key) && !separates) json.at(key).refuse("only net.partition has it");
   }
-  if (separates) fault.separation = read_separation(json, fault.on, drill);
+  if (separates) fault.separation = read_separation(json, fault.on, drill, promotes);
   return fault;
 }
 
@@ -191,7 +260,7 @@ void read_variants(const JsonAt& json, Axis& axis) {
     std::vector<std::pair<std::string, std::string>>& settings = axis.variants[name];
     const JsonAt variant = json.at(name);
     for (const std::string& key : variant.keys()) {
-      settings.emplace_back(key, variant.at(key).scalar());
+      settings.emplace_back(key, read_conf_value(variant, key));
     }
   }
   if (axis.values.empty()) json.refuse("must have a value");
@@ -204,10 +273,15 @@ Axis read_axis(const std::string& key, const JsonAt& json, const Drill& drill) {
     read_variants(json, axis);
     return axis;
   }
+  if (key != kFaultAxis) {
+    const std::string why = why_unknown(key);
+    if (!why.empty()) json.refuse(why);
+  }
   for (const JsonAt& item : json.items()) {
     const std::string value = item.scalar();
     if (key == kFaultAxis && !drill.fault_sets.contains(value)) {
-      item.refuse("there is no '" + value + "' in /faults");
+      item.refuse("there is no '" + value + "' in /faults" +
+                  did_you_mean(value, keys_of(drill.fault_sets)));
     }
     if (std::find(axis.values.begin(), axis.values.end(), value) != axis.values.end()) {
       item.refuse("occurs twice");
@@ -244,7 +318,10 @@ void read_condition(const JsonAt& json, reports::Expectation& expectation) {
   words >> metric >> comparison >> std::ws;
   std::getline(words, bound);
   const auto known_metric = metric_named(metric);
-  if (!known_metric) json.refuse("there is no quantity '" + metric + "'; drydock list shows them");
+  if (!known_metric) {
+    json.refuse("there is no quantity '" + metric + "'; drydock list shows them" +
+                did_you_mean<reports::Metric>(metric));
+  }
   const auto known_comparison = comparison_named(comparison);
   if (!known_comparison) json.refuse("must compare with one of = < <= > >=");
   expectation.metric = *known_metric;
@@ -300,7 +377,11 @@ void read_faults(const JsonAt& faults, Drill& drill) {
   for (const std::string& name : faults.keys()) {
     std::vector<FaultSpec>& set = drill.fault_sets[name];
     const JsonAt list = faults.at(name);
-    for (const JsonAt& fault : list.items()) set.push_back(read_fault(fault, drill));
+    const std::vector<JsonAt> items = list.items();
+    const bool promotes = std::ranges::any_of(items, [](const JsonAt& fault) {
+      return fault.at("do").text() == faults::name_of(faults::FaultKind::operator_promote);
+    });
+    for (const JsonAt& fault : items) set.push_back(read_fault(fault, drill, promotes));
     const bool breaks =
         std::ranges::any_of(set, [](const FaultSpec& fault) { return faults::breaks(fault.kind); });
     if (!breaks) list.refuse("must hold a fault, not only what operators do about one");

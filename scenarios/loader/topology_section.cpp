@@ -1,6 +1,7 @@
 // topology: hosts, links, and which programs run where.
 #include <algorithm>
 
+#include "scenarios/loader/did_you_mean.hpp"
 #include "scenarios/loader/sections.hpp"
 
 namespace drydock::scenarios {
@@ -95,7 +96,8 @@ BrokerSpec read_broker(const std::string& name, const JsonAt& json, const Drill&
   broker.role = json.has("role") ? json.at("role").name() : "master";
   if (broker.role != "master" && broker.role != "slave") {
     json.at("role").refuse("role '" + broker.role +
-                           "' is not supported; known here: master, slave");
+                           "' is not supported; known here: master, slave" +
+                           did_you_mean(broker.role, {"master", "slave"}));
   }
   for (const HostSpec& host : drill.hosts) {
     if (host.name == broker.host && !host.disk) json.refuse("its host has no disk");
@@ -129,7 +131,10 @@ std::string read_host_name(const JsonAt& json, const Drill& drill) {
   const std::string name = json.name();
   const bool known =
       std::ranges::any_of(drill.hosts, [&](const HostSpec& host) { return host.name == name; });
-  if (!known) json.refuse("there is no host '" + name + "' in /topology/hosts");
+  if (!known) {
+    json.refuse("there is no host '" + name + "' in /topology/hosts" +
+                did_you_mean(name, names_of(drill.hosts)));
+  }
   return name;
 }
 

@@ -70,8 +70,22 @@ def refusals(report):
             (["run", DRILL, "--jobs", "0"], "--jobs: must be 1 to 256"),
             (["run", DRILL, "--jobs", "x"], "--jobs"),
             (["run", DRILL, "--set", "listenPort"], "is not KEY=VALUE"),
+            (["run", DRILL, "--set", "listenPrt=1"], "--set listenPrt: not a key of RocketMQ"),
+            (["run", DRILL, "--set", "listenPort=1", "--set", "listenPort=2"],
+             "--set listenPort: is given twice"),
+            (["run", DRILL, "--set", "load/producer/p/rate=1/s"],
+             f"--set load/producer/p/rate: {DRILL} has no /load/producer"),
+            (["run", DRILL, "--set", "load/producers/producer/rate=fast"],
+             "--set load/producers/producer/rate: must be a rate"),
+            (["run", DRILL, "--set", "phases/warmth=1 s"],
+             "--set phases/warmth: not supported; did you mean 'warm'?"),
+            (["run", DRILL, "--set", "topology/hosts/broker-host/disk/profile=floppy"],
+             "--set topology/hosts/broker-host/disk/profile: there is no 'floppy'"),
             (["run", DRILL, "--set", "flushDiskType=SYNC_FLUSH"], "the matrix"),
             (["run", DRILL, "--out", CONF + "/x"], "--out"),
+            (["run", DRILL, "--seed", "1..1000000", "--junit", "no/such/folder/x.xml"],
+             "--junit: no/such/folder/x.xml: cannot be written"),
+            (["run", DRILL, "--junit", "docs"], "--junit: docs: is a directory"),
             (["check", "no-such.json"], "no-such.json: cannot be read"),
             (["replay", "no-such.json"], "no-such.json: cannot be read"),
             (["replay", DRILL], "no repro.json"),
@@ -128,9 +142,30 @@ def folding(report):
                      first.stderr + again.stderr)
         report.check("check says how many cells and seeds there are",
                      "18 cells, 100 seeds, digest " in first.stderr, first.stderr)
+        sets = ("--set", "load/producers/producer/rate=50/s", "--set", "phases/warm=2 s",
+                "--set", "load/producers/producer/in_flight=8", "--set", "/seeds=7")
+        set_by_path = drydock("check", DRILL, *sets)
+        effective.write_text(set_by_path.stdout)
+        said = json.loads(set_by_path.stdout)
+        producer = said["load"]["producers"]["producer"]
+        report.check("--set PATH=VALUE is part of the effective scenario, with the type it needs",
+                     (producer["rate"], producer["in_flight"]) == ("50/s", 8)
+                     and said["phases"]["warm"] == "2 s" and said["seeds"] == "7", set_by_path.stdout)
+        again = drydock("check", str(effective))
+        report.check("... and of the digest",
+                     again.stderr.split("digest ")[1] == set_by_path.stderr.split("digest ")[1]
+                     != drydock("check", DRILL).stderr.split("digest ")[1], again.stderr)
         drill = Path(folder) / "drill.json"
         drill.write_text((ROOT / DRILL).read_text().replace("rto.fault <= 60 s", "rto.fault <= 1 s"))
         out = Path(folder) / "out"
+        drydock("run", str(drill), "--seed", "4", "--out", str(out), "--set", "phases/warm=2 s")
+        replayed = drydock("replay", str(out / "repro.json"))
+        report.check("replay of a run with --set PATH=VALUE is bit for bit the same",
+                     json.loads((out / "repro.json").read_text())["scenario"]["phases"]["warm"] == "2 s"
+                     and replayed.stdout.count("the same failure, bit for bit: slo") == 4,
+                     replayed.stdout + replayed.stderr)
+        report.check("the command to run it again has it, quoted for a shell",
+                     "--set 'phases/warm=2 s'" in (out / "result.json").read_text())
         junit = Path(folder) / "junit.xml"
         drydock("run", str(drill), "--seed", "4", "--out", str(out), "--junit", str(junit))
         report.check("--junit writes the file of --out",

@@ -283,9 +283,10 @@ def middle(report):
         offsets = sorted(dumped(store)[0].values())
         patch(store, offsets[500] + 150, b"\x00\x00\x00\x00\x00")
         done = drydock("store", "verify", store)
-        report.check("verify: a bad record in the middle, with what a recovery would lose behind it",
-                     done.returncode == 1 and f"cut the log at {offsets[500]} " in done.stdout
-                     and "1499 whole records among them" in done.stdout, done.stdout)
+        report.check("verify: after an orderly stop a bad record in the middle stays",
+                     done.returncode == 1 and f"damage: at {offsets[500]}: " in done.stdout
+                     and f"would begin to read at {2 * FILE_BYTES}: the damage in front of it stays"
+                     in done.stdout and "recovery would cut nothing" in done.stdout, done.stdout)
         # After an orderly stop RocketMQ reads the newest file only, and does not meet the damage.
         orderly = Broker(conf)
         report.check("serve: after an orderly stop the damage is not met",
@@ -293,6 +294,10 @@ def middle(report):
         orderly.stop()
         (store / "abort").write_text("1")
         (store / "checkpoint").unlink()
+        done = drydock("store", "verify", store)
+        report.check("verify: after a crash, with what a recovery would lose behind it",
+                     done.returncode == 1 and f"cut the log at {offsets[500]} " in done.stdout
+                     and "1499 whole records among them" in done.stdout, done.stdout)
         again = Broker(conf)
         report.check("serve: the same cut, and the files that go with it",
                      f" bytes at {offsets[500]} (" in again.served
@@ -337,11 +342,44 @@ def wrong_files(report):
                      done.returncode == 1 and "was flushed; the newest one" in done.stdout, done.stdout)
 
 
+def files_as_wholes(report):
+    """dump: a file without bytes, and one that is not there, are damage."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "store"
+        conf = write_conf(folder, store)
+        broker = Broker(conf)
+        drydock("send", "--to", broker.at, "--topic", "orders", "--count", 2000)
+        broker.stop()
+        report.check("dump: an orderly store is exit status 0",
+                     drydock("store", "dump", store).returncode == 0)
+        second = store / "commitlog" / f"{FILE_BYTES:020}"
+        aside = Path(folder) / "aside"
+        os.rename(second, aside)
+        done = drydock("store", "dump", store)
+        report.check("dump: a missing file in the middle is damage",
+                     done.returncode == 1 and f"the file at {FILE_BYTES} is missing" in done.stdout,
+                     f"status {done.returncode}")
+        os.rename(aside, second)
+        os.truncate(store / "commitlog" / f"{0:020}", 0)
+        done = drydock("store", "dump", store)
+        report.check("dump: an empty first file is damage",
+                     done.returncode == 1 and f"has 0 bytes, not {FILE_BYTES}" in done.stdout,
+                     f"status {done.returncode}")
+
+
 def no_place(report):
     """No store, or no directory that can be one."""
     with tempfile.TemporaryDirectory() as folder:
         empty = Path(folder) / "empty"
         empty.mkdir()
+        work = Path(folder) / "work"
+        work.mkdir()
+        (work / "thesis.txt").write_text("x")
+        done = drydock("serve", "broker", "--conf", write_conf(folder, work), "--listen",
+                       next(ADDRESSES))
+        refused(report, "a directory with files and no store", done, "holds files but no store")
+        report.check("... is left as it was", os.listdir(work) == ["thesis.txt"],
+                     str(os.listdir(work)))
         file = Path(folder) / "file"
         file.write_text("x")
         for command in ("dump", "verify"):
@@ -409,6 +447,7 @@ def small_disk(folder):
                              capture_output=True).returncode == 0
     try:
         if mounted:
+            (place / "commitlog").mkdir()  # A store that was begun.
             with contextlib.suppress(OSError), open(place / "fill", "wb", buffering=0) as fill:
                 while True:
                     fill.write(b"x" * 4096)
@@ -492,6 +531,7 @@ def main():
     torn_tails(report)
     middle(report)
     wrong_files(report)
+    files_as_wholes(report)
     no_place(report)
     garbage_on_the_port(report)
     garbage_stores(report)

@@ -81,6 +81,14 @@ TEST(Cells, AConfigurationAxisTakesLiteralValuesToo) {
 TEST(Cells, RefuseWhatCanNotBe) {
   EXPECT_EQ(refusal(drill_of(), "", {{"flushDiskType", "SYNC_FLUSH"}}),
             "--set flushDiskType: the matrix of f.json varies it");
+  EXPECT_EQ(refusal(drill_of(), "", {{"maxMesageSize", "10"}}),
+            "--set maxMesageSize: not a key of RocketMQ 5.3.3, which ignores it in silence; did "
+            "you mean maxMessageSize?");
+  Drill many = drill_of();
+  for (int i = 0; i < 12; ++i) {
+    many.matrix.push_back({"axis", {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}});
+  }
+  EXPECT_EQ(refusal(many), "f.json:1:1: /matrix: has more than 10000 cells");
   Drill words = drill_of();
   words.matrix[0] = {"maxMessageSize", {kTheOther}};
   EXPECT_EQ(refusal(words),
@@ -103,10 +111,12 @@ TEST(Cells, WarningsNameTheFileAndTheLine) {
 }
 
 TEST(Cells, TheDigestIsOfTheEffectiveExperiment) {
-  const std::string digest = experiment_of("a=1\n").facts.scenario_digest;
-  EXPECT_EQ(experiment_of("# a comment\na = 1\n").facts.scenario_digest, digest);
-  EXPECT_NE(experiment_of("a=2\n").facts.scenario_digest, digest);
-  EXPECT_NE(experiment_of("a=1\n", drill_of(), {{"maxMessageSize", "10"}}).facts.scenario_digest,
+  const std::string conf = "listenPort=1\n";
+  const std::string digest = experiment_of(conf).facts.scenario_digest;
+  EXPECT_EQ(experiment_of("# a comment\nlistenPort = 1\n").facts.scenario_digest, digest);
+  EXPECT_EQ(experiment_of("listenPort=1\nnoSuchKey=1\n").facts.scenario_digest, digest);
+  EXPECT_NE(experiment_of("listenPort=2\n").facts.scenario_digest, digest);
+  EXPECT_NE(experiment_of(conf, drill_of(), {{"maxMessageSize", "10"}}).facts.scenario_digest,
             digest);
 }
 

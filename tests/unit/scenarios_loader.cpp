@@ -159,6 +159,135 @@ TEST(Loader, NamesTheLineAndTheColumn) {
             "f.json:23:46: /matrix/flushDiskType/1: occurs twice");
 }
 
+// What is said to the drill with one setting; empty if it is accepted.
+std::string refusal_of_setting(const PathSetting& setting) {
+  try {
+    (void)parse_drill("f.json", kDrill, {setting});
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Loader, TakesValuesFromTheCommandLineByTheirPath) {
+  const Drill drill = parse_drill("f.json", kDrill,
+                                  {{"load/producers/p/rate", "20/s"},
+                                   {"load/producers/p/queues", "4"},
+                                   {"load/producers/p/wait_store_ok", "false"},
+                                   {"seeds", "7"},
+                                   {"faults/kill/0/for", "2 s"},
+                                   {"matrix/flushDiskType", R"(["SYNC_FLUSH"])"}});
+  EXPECT_EQ(drill.producers[0].rate_per_second, 20);
+  EXPECT_EQ(drill.producers[0].queues, 4);
+  EXPECT_FALSE(drill.producers[0].wait_store_ok);
+  EXPECT_EQ(drill.seeds.last, 7u) << "a number stays a text where a text stood";
+  EXPECT_EQ(drill.fault_sets.at("kill")[0].lasts, Duration::s(2));
+  EXPECT_EQ(drill.matrix[0].values, (std::vector<std::string>{"SYNC_FLUSH"}));
+  EXPECT_TRUE(drill.canonical.contains(R"("rate":"20/s")")) << "it is part of the scenario";
+}
+
+TEST(Loader, RefusesPathsThatLeadNowhereAndValuesThatMakeNoSense) {
+  EXPECT_EQ(refusal_of_setting({"load/producers/q/rate", "1/s"}),
+            "--set load/producers/q/rate: f.json has no /load/producers/q");
+  EXPECT_EQ(refusal_of_setting({"seeds/x/y", "1"}), "--set seeds/x/y: f.json has no /seeds/x");
+  EXPECT_EQ(refusal_of_setting({"faults/kill/1", "{}"}),
+            "--set faults/kill/1: f.json has no /faults/kill/1");
+  EXPECT_EQ(refusal_of_setting({"load/", "1"}), "--set load/: a path ends with a name");
+  EXPECT_EQ(refusal_of_setting({"load/producers/p/rate", "fast"}),
+            "--set load/producers/p/rate: must be a rate: an integer and /s");
+  EXPECT_EQ(refusal_of_setting({"topology/hosts/h", R"({"boot": 5})"}),
+            "--set topology/hosts/h: /topology/hosts/h/boot: must be a duration: an integer and "
+            "one of ns us ms s min h");
+  EXPECT_EQ(refusal_of_setting({"phases/warms", "1 s"}),
+            "--set phases/warms: not supported; did you mean 'warm'? known here: warm, inject, "
+            "hold, heal, settle, judge");
+}
+
+TEST(Loader, RefusesKeysThatRocketMqDoesNotHave) {
+  const std::string why =
+      "not a key of RocketMQ 5.3.3, which ignores it in silence; did you mean flushDiskType?";
+  EXPECT_EQ(refusal([](Json& j) { j["conf"]["b"]["flushDiskTyp"] = "SYNC_FLUSH"; }),
+            "f.json: /conf/b/flushDiskTyp: " + why);
+  EXPECT_EQ(refusal([](Json& j) { j["matrix"]["flushDiskTyp"] = {"SYNC_FLUSH", "ASYNC_FLUSH"}; }),
+            "f.json: /matrix/flushDiskTyp: " + why);
+  EXPECT_EQ(refusal([](Json& j) { j["matrix"]["x"] = {{"one", {{"flushDiskTyp", "y"}}}}; }),
+            "f.json: /matrix/x/one/flushDiskTyp: " + why);
+}
+
+TEST(Loader, SaysWhatMayHaveBeenMeant) {
+  const auto meant = [](const std::function<void(Json&)>& change) {
+    const std::string said = refusal(change);
+    const std::size_t at = said.rfind("did you mean '");
+    return at == said.npos ? said : said.substr(at + 13);
+  };
+  EXPECT_EQ(meant([](Json& j) { j["topology"]["brokers"]["b"]["role"] = "mastr"; }), "'master'?");
+  EXPECT_EQ(meant([](Json& j) {
+              j["topology"]["hosts"]["client-host"] = Json::object();
+              j["load"]["producers"]["p"]["host"] = "client-hots";
+            }),
+            "'client-host'?");
+  EXPECT_EQ(meant([](Json& j) { j["faults"]["kill"][0]["do"] = "process.kil"; }),
+            "'process.kill'?");
+  EXPECT_EQ(meant([](Json& j) { j["faults"]["kill"][0]["on"] = "role:mastr"; }), "'master'?");
+  EXPECT_EQ(meant([](Json& j) { j["faults"]["power"][0]["when"]["event"] = "store.flush"; }),
+            "'store.flushed'?");
+  EXPECT_EQ(
+      meant([](Json& j) { j["faults"]["crash"][0]["when"]["crash_point"] = "store.before-flus"; }),
+      "'store.before-flush'?");
+  EXPECT_EQ(meant([](Json& j) { j["matrix"]["fault"][0] = "kil"; }), "'kill'?");
+  EXPECT_EQ(meant([](Json& j) { j["phases"]["hold"]["until"] = "write-resume"; }),
+            "'writes-resume'?");
+  EXPECT_EQ(meant([](Json& j) { j["behaviour"]["preset"] = "rocketmq-5.3.2"; }),
+            "'rocketmq-5.3.3'?");
+  EXPECT_EQ(
+      meant([](Json& j) { j["behaviour"]["set"] = {{"flush.errors-advance-position", "x"}}; }),
+      "'flush.error-advances-position'?");
+  EXPECT_EQ(meant([](Json& j) { j["behaviour"]["bugs"] = {"ack-before-flsh"}; }),
+            "'ack-before-flush'?");
+  EXPECT_EQ(meant([](Json& j) { j["behaviour"]["buggify"] = {{"client.retry-erly", "1%"}}; }),
+            "'client.retry-early'?");
+  EXPECT_EQ(meant([](Json& j) { j["expectations"][0]["every_run"] = "acked_los = 0"; }),
+            "'acked_loss'?");
+}
+
+TEST(Loader, RefusesFaultsThatCanNeverWork) {
+  Json json = valid();
+  json["topology"]["hosts"]["n"] = Json::object();
+  json["topology"]["name_servers"] = {{"ns", {{"host", "n"}}}};
+  const auto refused = [&](const char* fault) {
+    return refusal([&](Json& j) {
+      j = json;
+      j["faults"]["kill"].push_back(Json::parse(fault));
+    });
+  };
+  const std::string at = "f.json: /faults/kill/1/";
+  for (const char* whom : {"role:master", "role:nameserver", "b"}) {
+    const std::string promote =
+        R"({"do": "operator.promote", "when": {"at": "1 s"}, "on": ")" + std::string(whom) + "\"}";
+    EXPECT_EQ(refused(promote.c_str()), at + "on: must be a slave: only a slave can be promoted");
+  }
+  const std::string no_broker = at + "on: runs no broker, and only brokers reach crash points";
+  EXPECT_EQ(refused(R"({"do": "host.panic", "on": "c",
+                        "when": {"crash_point": "store.before-flush"}})"),
+            no_broker);
+  EXPECT_EQ(refused(R"({"do": "process.kill", "on": "role:nameserver",
+                        "when": {"crash_point": "store.before-flush"}})"),
+            no_broker);
+  EXPECT_EQ(refused(R"({"do": "host.panic", "on": "h",
+                        "when": {"crash_point": "store.before-flush"}})"),
+            "");
+  const std::string itself = at + "from: a host is never cut off from itself";
+  EXPECT_EQ(refused(R"({"do": "net.partition", "on": "h", "from": "role:master",
+                        "when": {"at": "1 s"}})"),
+            itself);
+  EXPECT_EQ(refused(R"({"do": "net.partition", "on": "role:master", "from": "role:master",
+                        "when": {"at": "1 s"}})"),
+            itself);
+  EXPECT_EQ(refused(R"({"do": "net.partition", "on": "n", "from": "role:master",
+                        "when": {"at": "1 s"}})"),
+            "");
+}
+
 TEST(Loader, RefusesWrongUnits) {
   EXPECT_EQ(refusal([](Json& j) { j["phases"]["warm"] = 5; }),
             "f.json: /phases/warm: must be a duration: an integer and one of ns us ms s min h");
@@ -216,6 +345,13 @@ TEST(Loader, TakesSlavesAndWhatOperatorsDo) {
               j["load"]["producers"]["p"]["broker"] = "s";
             }),
             "f.json: /load/producers/p/broker: must be the master: a slave takes no sends");
+  EXPECT_EQ(refusal([&](Json& j) {
+              j = json;
+              j["faults"]["kill"][0].erase("for");
+              j["load"]["consumers"]["r"] = {{"host", "c"}, {"topic", "x"}, {"broker", "s"}};
+            }),
+            "f.json: /load/consumers/r/broker: must be the master: a consumer that reads from a "
+            "slave is not built yet");
 }
 
 TEST(Loader, ATimeMayBeExpectedNeverToCome) {

@@ -27,7 +27,10 @@ void add_experiment(CLI::App& command, ExperimentOptions& options) {
                   "it RocketMQ's defaults")
       ->expected(1)
       ->take_all();
-  command.add_option("--set", options.set, "KEY=VALUE of broker.conf, over everything else")
+  command
+      .add_option("--set", options.set,
+                  "KEY=VALUE of broker.conf, or PATH=VALUE of the scenario, as phases/warm=20s;"
+                  " over everything else")
       ->expected(1)
       ->take_all();
 }

@@ -1,5 +1,7 @@
 #include "tools/cli/experiment.hpp"
 
+#include <set>
+
 #include "scenarios/loader/loader.hpp"
 #include "scenarios/world_sim/sim_world.hpp"
 #include "tools/cli/commands.hpp"
@@ -10,16 +12,33 @@ namespace {
 
 using scenarios::InputError;
 
-scenarios::Settings settings_of(const ExperimentOptions& options) {
-  scenarios::Settings settings;
+// What --set says: keys of broker.conf, and paths, which have a slash.
+struct Given {
+  scenarios::Settings keys;
+  std::vector<scenarios::PathSetting> paths;
+};
+
+Given given_of(const ExperimentOptions& options) {
+  Given given;
+  std::set<std::string> seen;
   for (const std::string& text : options.set) {
     const std::size_t equals = text.find('=');
     if (equals == 0 || equals == std::string::npos) {
-      throw InputError("--set: '" + text + "' is not KEY=VALUE");
+      throw InputError("--set: '" + text + "' is not KEY=VALUE or PATH=VALUE");
     }
-    settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    std::string name = text.substr(0, equals);
+    const bool path = name.contains('/');
+    if (name.starts_with('/')) name.erase(0, 1);
+    if (!seen.insert((path ? "/" : "") + name).second) {
+      throw InputError("--set " + name + ": is given twice");
+    }
+    if (path) {
+      given.paths.push_back({name, text.substr(equals + 1)});
+    } else {
+      given.keys.emplace_back(name, text.substr(equals + 1));
+    }
   }
-  return settings;
+  return given;
 }
 
 // FILE, or NAME=FILE for the broker or role of that name. A file whose own name has a '=' is
@@ -50,10 +69,12 @@ scenarios::UserConfigurations configurations_of(const ExperimentOptions& options
 }  // namespace
 
 scenarios::Experiment experiment_of(const ExperimentOptions& options) {
-  scenarios::Drill drill = scenarios::parse_drill(options.scenario, read_file(options.scenario));
+  const Given given = given_of(options);
+  scenarios::Drill drill =
+      scenarios::parse_drill(options.scenario, read_file(options.scenario), given.paths);
   scenarios::check_simulated(drill);
   const scenarios::UserConfigurations users = configurations_of(options);
-  auto experiment = scenarios::make_experiment(std::move(drill), users, settings_of(options));
+  auto experiment = scenarios::make_experiment(std::move(drill), users, given.keys);
   experiment.facts.version = kVersion;
   experiment.facts.assumed = scenarios::assumptions_of(experiment.drill);
   experiment.facts.not_modelled = scenarios::not_modelled();

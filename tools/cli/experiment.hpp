@@ -12,7 +12,7 @@ namespace drydock::cli {
 struct ExperimentOptions {
   std::string scenario;
   std::vector<std::string> conf;  // FILE or BROKER=FILE; none: RocketMQ's defaults.
-  std::vector<std::string> set;   // KEY=VALUE
+  std::vector<std::string> set;   // KEY=VALUE or PATH=VALUE
 };
 
 // Throws scenarios::InputError.

@@ -118,6 +118,20 @@ void make_directory(const std::string& path) {
   if (error) throw InputError("--out: " + path + ": " + error.message());
 }
 
+// Before hours of runs. A file that is there keeps its content until then.
+void check_writable(const std::string& file) {
+  if (file.empty()) throw InputError("--junit: names no file");
+  std::error_code unknown;
+  if (std::filesystem::is_directory(file, unknown)) {
+    throw InputError("--junit: " + file + ": is a directory");
+  }
+  const bool was_there = std::filesystem::exists(file, unknown);
+  if (!std::ofstream(file, std::ios::binary | std::ios::app)) {
+    throw InputError("--junit: " + file + ": cannot be written");
+  }
+  if (!was_there) std::filesystem::remove(file, unknown);
+}
+
 }  // namespace
 
 int run(const RunOptions& options) {
@@ -130,6 +144,7 @@ int run(const RunOptions& options) {
                                          ? scenarios::parse_seed_range(*options.seeds, "--seed")
                                          : experiment.drill.seeds;
   if (options.out) make_directory(*options.out);
+  if (options.junit) check_writable(*options.junit);
 
   Invocation invocation(
       experiment, seeds,

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,23 @@ BrokerConfiguration configuration_of(const ServeBrokerOptions& options, Endpoint
   return configuration;
 }
 
+// Whether a directory holds other things and nothing of a store's own: then it was named by
+// mistake.
+bool is_somebody_elses(const std::string& root) {
+  const std::set<std::string> own = {"abort", "checkpoint", "commitlog", "consumequeue", "lock"};
+  // A broker that was killed while it made its store leaves `config`; a new disk has the other.
+  const std::set<std::string> tell_nothing = {"config", "lost+found"};
+  bool others = false;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(root, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (own.contains(name)) return false;
+    if (!tell_nothing.contains(name)) others = true;
+  }
+  return others;
+}
+
 // What the broker would only say as an error code, or, as RocketMQ, too late: it recovers a store,
 // which may cut it, before it asks for the store's lock.
 void check_directory(const std::string& root) {
@@ -67,6 +85,11 @@ void check_directory(const std::string& root) {
   if (::access(root.c_str(), R_OK | W_OK | X_OK) != 0) {
     throw InputError(root + ": cannot be written: " + std::strerror(errno) +
                      "; give another --store");
+  }
+  if (is_somebody_elses(root)) {
+    throw InputError(root +
+                     ": holds files but no store; give another --store, or an empty or new"
+                     " directory");
   }
   if (store_is_locked(root)) {
     throw InputError(root +

@@ -43,18 +43,38 @@ void print_other(const LogPiece& piece) {
               static_cast<long long>(piece.bytes), what.c_str());
 }
 
+// What is wrong with a file as a whole, in a line. `next`: where it should begin; none: anywhere.
+bool print_file_damage(const StoreFiles& store, const LogFile& file,
+                       std::optional<std::int64_t> next) {
+  const bool missing = next && *file.begin != *next;
+  if (missing) {
+    std::printf("# (damaged: the file at %lld is missing)\n", static_cast<long long>(*next));
+  }
+  // A broker removes an empty last file at start.
+  const bool last = &file == &store.files.back();
+  const bool wrong_size = file.bytes != store.file_bytes && !(last && file.bytes == 0);
+  if (wrong_size) {
+    std::printf("# %s: (damaged: has %lld bytes, not %lld)\n", printable(file.path).c_str(),
+                static_cast<long long>(file.bytes), static_cast<long long>(store.file_bytes));
+  }
+  return missing || wrong_size;
+}
+
 }  // namespace
 
 int store_dump(const StoreOptions& options) {
   const StoreFiles store = list_store(options.directory, options.conf);
   std::printf("#%19s %10s topic queue queue-offset store-time key\n", "offset", "size");
   bool damaged = false;
+  std::optional<std::int64_t> next;
   for (const LogFile& file : store.files) {
     if (!file.begin) {
       std::printf("# %s: not named by an offset, left out\n", printable(file.path).c_str());
       damaged = true;
       continue;
     }
+    if (print_file_damage(store, file, next)) damaged = true;
+    next = *file.begin + store.file_bytes;
     const MappedInput input(file.path);
     walk_pieces(*file.begin, input.bytes(), [&damaged](const LogPiece& piece) {
       if (piece.kind == Kind::damage) damaged = true;

@@ -1,8 +1,8 @@
 // drydock store verify: whether a store is in order, and what recovery would make of it.
 //
 // What it looks at: names, sizes and order of the log's files; every byte of them; the checkpoint
-// and the abort file. What it does not: consume queues and index files, which a broker makes again
-// from the log.
+// and the abort file. What it does not: index files, and consume queues beyond how far they know
+// the log, which decides where recovery begins; a broker makes both again from the log.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -12,6 +12,7 @@
 #include "scenarios/drill/drill.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/store_files.hpp"
+#include "tools/cli/store_start.hpp"
 #include "tools/cli/store_walk.hpp"
 #include "tools/cli/terminal.hpp"
 
@@ -42,17 +43,21 @@ class Findings {
 // What is known of the log after the walk.
 struct LogState {
   std::int64_t messages = 0;         // In front of `end`.
-  std::int64_t end = 0;              // Where a recovery that reads the whole log ends it.
+  std::int64_t end = 0;              // Where the next start ends it.
   bool ended = false;                // Something that is no record has been met.
   std::string end_why;               // What.
   std::int64_t last_used = 0;        // End of the last byte that is not zero, blanks left out.
   std::int64_t messages_behind = 0;  // Behind `end`.
   std::int64_t newest_ms = 0;        // The newest store time in front of `end`.
+  std::int64_t begin = 0;            // Of the file at which the next start begins to read.
+  bool damage_in_front = false;      // Of that file: it stays.
 };
 
 class LogCheck {
  public:
-  LogCheck(const StoreFiles& store, Findings& findings) : store_(store), findings_(findings) {}
+  // `start`: the file at which recovery begins.
+  LogCheck(const StoreFiles& store, std::size_t start, Findings& findings)
+      : store_(store), start_(start), findings_(findings) {}
 
   LogState run() {
     for (std::size_t i = 0; i < store_.files.size(); ++i) {
@@ -65,19 +70,32 @@ class LogCheck {
       if (!check_name(file)) continue;
       check_size(file);
       check_order(file);
+      if (i == start_) begin_recovery(file);
       const MappedInput input(file.path);
       walk_pieces(*file.begin, input.bytes(), [this](const LogPiece& piece) { take(piece); });
       if (!last) check_closed(file);
       next_ = *file.begin + store_.file_bytes;
     }
-    if (state_.messages_behind > 0 && !damage_seen_) {
-      findings_.add("at " + std::to_string(state_.end) + ": " + state_.end_why +
-                    ", but there are records behind it");
-    }
+    note_records_behind();
     return state_;
   }
 
  private:
+  // What has been met so far is in front of what recovery reads.
+  void begin_recovery(const LogFile& file) {
+    note_records_behind();
+    state_.damage_in_front = state_.ended || damage_seen_;
+    state_.begin = state_.end = *file.begin;
+    state_.messages += state_.messages_behind;
+    state_.messages_behind = 0;
+    state_.ended = false;
+    damage_seen_ = false;
+  }
+  void note_records_behind() {
+    if (state_.messages_behind == 0 || damage_seen_) return;
+    findings_.add("at " + std::to_string(state_.end) + ": " + state_.end_why +
+                  ", but there are records behind it");
+  }
   bool check_name(const LogFile& file) {
     if (!file.begin) {
       findings_.add(file.path + " is not named by an offset: a broker refuses to start");
@@ -143,6 +161,7 @@ class LogCheck {
   }
 
   const StoreFiles& store_;
+  std::size_t start_;
   Findings& findings_;
   LogState state_;
   std::int64_t next_ = -1;  // Where the next file should begin.
@@ -178,11 +197,8 @@ void check_checkpoint(const StoreFiles& store, const LogState& log, Findings& fi
   }
 }
 
-// True: the last stop was no orderly one.
-bool check_abort(const StoreFiles& store) {
-  const std::string path = store.root + "/abort";
-  std::error_code missing;
-  const bool present = std::filesystem::exists(path, missing);
+// `present`: the last stop was no orderly one.
+void print_abort(const StoreFiles& store, bool present) {
   if (store_is_locked(store.root)) {
     std::printf("lock: held: a broker runs on this store and may write while this reads\n");
   } else if (present) {
@@ -190,7 +206,12 @@ bool check_abort(const StoreFiles& store) {
   } else {
     std::printf("abort file: none: the last stop was an orderly one, or no broker has run here\n");
   }
-  return present;
+}
+
+void print_front(const LogState& log) {
+  std::printf("recovery would begin to read at %lld: the damage in front of it stays in the log\n",
+              static_cast<long long>(log.begin));
+  if (log.last_used <= log.end) std::printf("recovery would cut nothing\n");
 }
 
 void print_cut(const LogState& log, bool crashed) {
@@ -210,12 +231,15 @@ void print_cut(const LogState& log, bool crashed) {
 int store_verify(const StoreOptions& options) {
   const StoreFiles store = list_store(options.directory, options.conf);
   Findings findings;
-  const LogState log = LogCheck(store, findings).run();
+  std::error_code unknown;
+  const bool crashed = std::filesystem::exists(store.root + "/abort", unknown);
+  const LogState log = LogCheck(store, recovery_start(store, crashed), findings).run();
   std::printf("log: %zu files of %lld bytes, %lld messages, ends at %lld\n", store.files.size(),
               static_cast<long long>(store.file_bytes), static_cast<long long>(log.messages),
               static_cast<long long>(log.end));
-  const bool crashed = check_abort(store);
+  print_abort(store, crashed);
   check_checkpoint(store, log, findings);
+  if (log.damage_in_front) print_front(log);
   if (log.last_used > log.end) print_cut(log, crashed);
   findings.finish();
   if (findings.count() > 0) {
