@@ -140,6 +140,7 @@ void SimRun::start_judge() {
     note_ = std::to_string(writable.size()) + " brokers take writes at judge; read is " +
             experiment_.drill.brokers[broker].name + ", which became the master last";
   }
+  judged_ = broker;
   const StoreConfiguration& store = cell_.brokers[broker].store;
   AuditRequest request;
   request.commit_log_path = store.commit_log_path();
@@ -189,6 +190,8 @@ std::vector<reports::ReplicaFacts> SimRun::replica_facts(std::int64_t fault_ns) 
     replica.role = brokers[i].role;
     replica.store = world_.events().store_facts(i, fault_ns);
     replica.destroyed = world_.destroyed(brokers[i].host);
+    replica.host = brokers[i].host;
+    replica.read = judged_ == i;
     replicas.push_back(std::move(replica));
   }
   return replicas;
