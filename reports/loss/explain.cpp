@@ -8,15 +8,50 @@
 namespace drydock::reports {
 namespace {
 
-// What a fault does to bytes that a program has stored; design, section 3.
-std::string effect_of(const std::string& fault) {
-  if (fault == "process.kill") return "process.kill leaves the page cache to the kernel";
-  if (fault == "host.power-loss")
-    return "host.power-loss discards the dirty pages of the page cache";
-  if (fault == "host.panic") return "host.panic discards the dirty pages of the page cache";
-  if (fault == "host.destroy") return "host.destroy takes the master's disk with it";
-  if (fault == "net.partition") return "net.partition leaves memory and disks as they are";
-  return fault.empty() ? "there was no fault" : fault + " happened";
+// Faults of one host or process: what they do depends on who was there.
+bool hits_one(const std::string& fault) {
+  return fault == "process.kill" || fault == "host.power-loss" || fault == "host.panic" ||
+         fault == "host.destroy";
+}
+
+// Of the brokers that were hit: "" if the master was, or " of s, not of the master".
+std::string whose(const LossMechanism& m) {
+  if (m.hit_master) return "";
+  std::string names;
+  for (const std::string& broker : m.hit) names += (names.empty() ? "" : " and ") + broker;
+  return " of " + names + ", not of the master";
+}
+
+// What the fault does to bytes that a program has stored; design, section 3.
+std::string effect_of(const LossMechanism& m) {
+  if (m.fault.empty()) return m.planned ? "no fault took effect" : "there was no fault";
+  if (m.fault == "net.partition") return "net.partition leaves memory and disks as they are";
+  if (!hits_one(m.fault)) return m.fault + " happened";
+  if (m.hit.empty()) return m.fault + " on " + m.target + " touches no broker's log";
+  if (m.fault == "process.kill") return "process.kill leaves the page cache to the kernel";
+  if (m.fault == "host.destroy") {
+    return m.hit_master ? "host.destroy takes the master's disk with it"
+                        : "host.destroy takes the disk" + whose(m);
+  }
+  return m.fault + " discards the dirty pages of the page cache" + whose(m);
+}
+
+// Whether the fault can have done something to what no flush had covered: that is counted of the
+// master's log.
+bool concerns_master(const LossMechanism& m) { return !hits_one(m.fault) || m.hit_master; }
+
+void take_fault(const RunResult& run, LossMechanism& m) {
+  m.planned = m.planned || run.fault() != nullptr;
+  const auto effective = [](const FaultFact& fault) { return fault.breaks && fault.began_ns >= 0; };
+  if (std::ranges::count_if(run.faults, effective) > 1) m.several_faults = true;
+  if (!m.fault.empty() || !run.fault_took_effect()) return;
+  m.fault = run.fault()->kind;
+  m.target = run.fault()->target;
+  for (const ReplicaFacts& replica : run.replicas) {
+    if (replica.host != m.target && replica.broker != m.target) continue;
+    m.hit.push_back(replica.broker);
+    if (&replica == &run.replicas.front()) m.hit_master = true;
+  }
 }
 
 std::string flush_age(const LossMechanism& m) {
@@ -168,8 +203,18 @@ std::int64_t gone(const LossMechanism& m) {
   return count;
 }
 
+// Nothing was lost: why not.
+std::string explain_no_loss(const LossMechanism& m) {
+  if (m.acked == 0) return ", and nothing had been acknowledged";
+  if (m.fault.empty() || !concerns_master(m)) return ", and no acknowledged message was lost";
+  if (m.at_risk == 0) return ", and a flush had covered every acknowledged message";
+  return ": " + counted(m.at_risk, "acknowledged message") +
+         " that no flush had covered outlived it";
+}
+
 // What a fault that takes the master's disk leaves is what others have.
 std::string explain_destruction(const LossMechanism& m, std::string text) {
+  if (m.acked == 0) return text + explain_no_loss(m);
   if (m.lost == 0) return text + ", and every acknowledged message was on another broker";
   const std::int64_t nowhere = gone(m) - m.lost_sent_later;
   if (nowhere > 0) {
@@ -181,6 +226,7 @@ std::string explain_destruction(const LossMechanism& m, std::string text) {
 
 // With several faults the traces of the lost messages tell which one it was.
 std::string explain_several(const LossMechanism& m) {
+  if (m.acked == 0) return "nothing was acknowledged";
   if (m.lost == 0) return "every acknowledged message outlived all faults";
   std::string text;
   for (const auto& [how, count] : m.lost_with) {
@@ -211,21 +257,16 @@ std::string kinds_of_loss(const LossMechanism& m) {
 
 std::string explain_without_example(const LossMechanism& m) {
   if (m.several_faults) return explain_several(m);
-  const std::string effect = effect_of(m.fault);
-  if (m.fault == "host.destroy") return explain_destruction(m, effect);
-  if (m.lost == 0 && m.at_risk == 0) {
-    return effect + ", and a flush had covered every acknowledged message";
-  }
-  if (m.lost == 0) {
-    return effect + ": " + counted(m.at_risk, "acknowledged message") +
-           " that no flush had covered outlived it";
-  }
-  std::string text = effect;
-  if (m.lost_behind_last_flush > 0) {
+  std::string text = effect_of(m);
+  if (m.fault == "host.destroy" && m.hit_master) return explain_destruction(m, text);
+  if (m.lost == 0) return text + explain_no_loss(m);
+  if (m.lost_behind_last_flush > 0 && concerns_master(m)) {
     text += ", and with them " + count_text(m.lost_behind_last_flush) + " of " +
             counted(m.at_risk, "message") + (m.at_risk == 1 ? " that was" : " that were") +
             " acknowledged before a flush covered " + (m.at_risk == 1 ? "it; " : "them; ") +
             flush_age(m);
+  } else if (m.lost_behind_last_flush > 0) {
+    text += "; no flush of the master had covered " + lost_messages(m.lost_behind_last_flush);
   }
   return text + kinds_of_loss(m) + text_of(m.copies) + unreachable(m);
 }
@@ -236,12 +277,7 @@ LossMechanism mechanism_of(const std::vector<RunResult>& runs) {
   LossMechanism m;
   std::vector<std::int64_t> ages;
   for (const RunResult& run : runs) {
-    m.planned = m.planned || run.fault() != nullptr;
-    if (m.fault.empty() && run.fault_took_effect()) m.fault = run.fault()->kind;
-    const auto effective = [](const FaultFact& fault) {
-      return fault.breaks && fault.began_ns >= 0;
-    };
-    if (std::ranges::count_if(run.faults, effective) > 1) m.several_faults = true;
+    take_fault(run, m);
     m.acked += run.loss.acked;
     m.at_risk += run.loss.at_risk;
     if (run.loss.lost.empty()) continue;

@@ -32,7 +32,12 @@ struct LossMechanism {
   std::int64_t flush_age_median_ns = 0;
   std::int64_t flush_age_max_ns = 0;
   std::int64_t runs_with_flush_age = 0;
-  std::string fault;  // The kind of the one that counts, in the first run in which one took effect.
+  // The one that counts, in the first run in which one took effect; empty: in none.
+  std::string fault;   // Its kind.
+  std::string target;  // A host or a process.
+  // The brokers that were the target or on it.
+  std::vector<std::string> hit;
+  bool hit_master = false;
   bool planned = false;         // There was to be one.
   bool several_faults = false;  // More than one took effect.
   // How the last copy went of those that no broker has any more, as "gone with host.power-loss on

@@ -23,7 +23,7 @@ RunResult run_of(std::uint64_t seed, std::size_t lost, const std::string& fault)
   run.plan = R"([{"do":"host.power-loss","on":"h"}])";
   run.faults.push_back({fault, "h", 3'000'000'000, 5'000'000'000});
   run.replicas.push_back(
-      {"broker-a", "master", {3'000'000'000, 2'000, 1'000, 2'800'000'000, 1'000}, false});
+      {"broker-a", "master", {3'000'000'000, 2'000, 1'000, 2'800'000'000, 1'000}, false, "h"});
   run.loss.acked = 1'000;
   for (std::size_t i = 0; i < lost; ++i)
     run.loss.lost.push_back({i + 1, 1'500, 2'900'000'000, true});
