@@ -69,12 +69,14 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
 
 std::string outage_of(const CellSummary& s) {
   if (s.runs == 0) return "no run gave an answer";
-  if (s.rto_fault_never == s.runs) return "no write ever after";
-  std::string text = "no write for " + duration_text(s.rto_fault.median) + " (median)";
-  if (s.rto_fault_never > 0) {
-    text += ", in " + std::to_string(s.rto_fault_never) + " runs never after";
+  if (s.runs_with_fault() == 0) return "no fault took effect";
+  std::string text = "no write ever after";
+  if (s.rto_fault_never < s.runs_with_fault()) {
+    text = "no write for " + duration_text(s.rto_fault.median) + " (median)";
+    if (s.rto_fault_never > 0) text += ", in " + counted(s.rto_fault_never, "run") + " never after";
   }
-  return text;
+  if (s.runs_without_fault == 0) return text;
+  return text + ", in " + counted(s.runs_without_fault, "run") + " no fault took effect";
 }
 
 // What else the checkers counted; empty if all of it is 0.

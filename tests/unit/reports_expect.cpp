@@ -170,6 +170,25 @@ TEST(Verdicts, ACellMayExpectThatNoWriteEverSucceedsAgain) {
   EXPECT_EQ(verdict_of(run, {kNoLoss}), Verdict::liveness);
 }
 
+TEST(Verdicts, WithoutAFaultThatTookEffectNoTimeHolds) {
+  Expectation never = expectation(Metric::rto_fault, Comparison::equal, 0);
+  never.bound.reset();
+  RunResult run = good_run();
+  run.rto = {};
+  EXPECT_TRUE(holds_in(never, run));
+  run.faults[0].began_ns = -1;
+  EXPECT_FALSE(holds_in(never, run));
+  run.faults.clear();
+  EXPECT_FALSE(holds_in(never, run));
+  EXPECT_EQ(verdict_of(run, {never}), Verdict::inconclusive);
+  EXPECT_EQ(judged({run}, {never}).verdict, Verdict::inconclusive);
+  EXPECT_FALSE(judged({run}, {never}).expectations[0].holds);
+  EXPECT_EQ(verdict_of(run, {kNoLoss}), Verdict::pass);
+  // What an operator does breaks nothing: no send needed to succeed again.
+  run.faults.push_back({"operator.promote", "b", 10, -1, false, {}});
+  EXPECT_EQ(verdict_of(run, {}), Verdict::pass);
+}
+
 TEST(Verdicts, AFaultWithoutEffectOrAnUnreadStoreIsInconclusive) {
   RunResult run = good_run();
   run.faults[0].began_ns = -1;

@@ -99,6 +99,26 @@ TEST(Answer, NamesTheOtherCountsOnlyIfThereIsSomething) {
       << answer_of(result).lost;
 }
 
+TEST(Answer, SpeaksOfNoOutageWhereNoFaultTookEffect) {
+  DrillResult result = async_result();
+  result.cells.pop_back();
+  for (RunResult& run : result.cells[0].runs) {
+    run.faults[0].began_ns = -1;
+    run.rto = {};
+  }
+  EXPECT_TRUE(answer_of(result).lost.ends_with("; no fault took effect"));
+  EXPECT_TRUE(answer_of(result).why.starts_with("no fault took effect")) << answer_of(result).why;
+  EXPECT_EQ(summarise(result.cells[0]).rto_fault_never, 0);
+  EXPECT_EQ(render_text(result, 100).find("never"), std::string::npos);
+  EXPECT_EQ(render_markdown(result).find("never"), std::string::npos);
+  result.cells[0].runs[0] = run_of(1, 1, "host.power-loss");
+  EXPECT_TRUE(answer_of(result).lost.ends_with(
+      "; no write for 7.00 s (median), in 9 runs no fault took effect"))
+      << answer_of(result).lost;
+  for (RunResult& run : result.cells[0].runs) run.faults.clear();
+  EXPECT_TRUE(answer_of(result).why.starts_with("there was no fault")) << answer_of(result).why;
+}
+
 TEST(Answer, NeedsNoChangeWhereNothingIsLost) {
   DrillResult result = async_result();
   result.cells = {cell_of("SYNC_FLUSH", true, 0), cell_of("ASYNC_FLUSH", false, 25)};
