@@ -210,13 +210,14 @@ reports::RunResult SimRun::result() {
   run.faults = fault_facts();
   run.baseline = reports::measure_baseline(history, warm_begin_ns_, warm_end_ns_);
   take_outages(run);
-  run.replicas = replica_facts(run.fault() == nullptr ? -1 : run.fault()->began_ns);
+  const std::int64_t fault_ns = run.fault() == nullptr ? -1 : run.fault()->began_ns;
+  run.replicas = replica_facts(fault_ns);
   if (store_.read) {
     run.loss = reports::check_loss(history, store_, run.replicas);
     run.order = reports::check_order(history, store_);
     run.deliveries = reports::check_deliveries(history, store_);
     if (provenance_ == Provenance::full) {
-      reports::trace_copies(history, store_traces(), run.faults, run.loss);
+      reports::trace_copies(history, store_traces(), run.faults, fault_ns, run.loss);
     }
   }
   return run;
