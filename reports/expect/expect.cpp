@@ -67,7 +67,8 @@ std::string corruption_note(const LossReport& loss) {
 }
 
 std::string loss_note(const LossReport& loss) {
-  std::string note = std::to_string(loss.lost.size()) + " acknowledged messages lost";
+  std::string note =
+      counted(static_cast<std::int64_t>(loss.lost.size()), "acknowledged message") + " lost";
   const auto unread = std::ranges::find_if(
       loss.lost, [](const LostMessage& message) { return message.in_log_at >= 0; });
   if (unread == loss.lost.end()) return note;
@@ -82,15 +83,14 @@ void find_damage(const RunResult& run, const std::vector<Expectation>& expectati
     findings.add(Verdict::safety, corruption_note(loss));
   }
   if (loss.phantoms > 0) {
-    findings.add(Verdict::safety,
-                 std::to_string(loss.phantoms) + " stored messages that nobody sent");
+    findings.add(Verdict::safety, counted(loss.phantoms, "stored message") + " that nobody sent");
   }
   if (!loss.lost.empty() && !allow(expectations, Metric::acked_loss)) {
     findings.add(Verdict::safety, loss_note(loss));
   }
   if (run.order.violations > 0 && !allow(expectations, Metric::order_violations)) {
     findings.add(Verdict::safety,
-                 std::to_string(run.order.violations) + " messages behind one that was sent later");
+                 counted(run.order.violations, "message") + " behind one that was sent later");
   }
 }
 

@@ -114,6 +114,9 @@ TEST(Verdicts, TheNoteNamesWhatWasFound) {
   EXPECT_EQ(unread.note,
             "2 acknowledged messages lost, 1 of them in the log but not in their queues: message 2 "
             "is in the log at 4660, not in drill/3 at 7");
+  RunResult one = losing_run();
+  judge_run(one, {}, true);
+  EXPECT_EQ(one.note, "1 acknowledged message lost");
   RunResult corrupt = good_run();
   corrupt.loss.corrupt = 2;
   corrupt.loss.damage = {"drill/3 at 7 is missing", "drill/3 at 9 is missing"};
