@@ -67,7 +67,8 @@ std::string corruption_note(const LossReport& loss) {
 }
 
 std::string loss_note(const LossReport& loss) {
-  std::string note = std::to_string(loss.lost.size()) + " acknowledged messages lost";
+  std::string note =
+      counted(static_cast<std::int64_t>(loss.lost.size()), "acknowledged message") + " lost";
   const auto unread = std::ranges::find_if(
       loss.lost, [](const LostMessage& message) { return message.in_log_at >= 0; });
   if (unread == loss.lost.end()) return note;
@@ -82,15 +83,14 @@ void find_damage(const RunResult& run, const std::vector<Expectation>& expectati
     findings.add(Verdict::safety, corruption_note(loss));
   }
   if (loss.phantoms > 0) {
-    findings.add(Verdict::safety,
-                 std::to_string(loss.phantoms) + " stored messages that nobody sent");
+    findings.add(Verdict::safety, counted(loss.phantoms, "stored message") + " that nobody sent");
   }
   if (!loss.lost.empty() && !allow(expectations, Metric::acked_loss)) {
     findings.add(Verdict::safety, loss_note(loss));
   }
   if (run.order.violations > 0 && !allow(expectations, Metric::order_violations)) {
     findings.add(Verdict::safety,
-                 std::to_string(run.order.violations) + " messages behind one that was sent later");
+                 counted(run.order.violations, "message") + " behind one that was sent later");
   }
 }
 
@@ -104,7 +104,12 @@ void find_broken_expectations(const RunResult& run, const std::vector<Expectatio
   for (const Expectation& expectation : expectations) {
     if (expectation.over != Over::every_run) continue;
     const auto value = value_of(expectation.metric, run);
-    if (holds_for(expectation, value)) continue;
+    if (holds_in(expectation, run)) continue;
+    if (is_time(expectation.metric) && !run.fault_took_effect()) {
+      findings.add(Verdict::inconclusive,
+                   std::string(name_of(expectation.metric)) + ": no fault took effect");
+      continue;
+    }
     if (expectation.metric == Metric::rto_steady && unmeasured(run.rto.steady)) {
       findings.add(Verdict::inconclusive, "rto.steady: " + std::string(name_of(run.rto.steady)));
       continue;
@@ -136,7 +141,7 @@ ExpectationResult answer(const Expectation& expectation, const std::vector<RunRe
     if (!conclusive(run)) continue;
     ++result.runs;
     const auto value = value_of(expectation.metric, run);
-    if (holds_for(expectation, value)) ++result.runs_for;
+    if (holds_in(expectation, run)) ++result.runs_for;
     total += value.value_or(0);
   }
   if (expectation.over == Over::every_run) {
@@ -167,6 +172,11 @@ bool holds_for(const Expectation& expectation, std::optional<std::int64_t> value
     case Comparison::greater: return *value > *expectation.bound;
   }
   return false;
+}
+
+bool holds_in(const Expectation& expectation, const RunResult& run) {
+  if (is_time(expectation.metric) && !run.fault_took_effect()) return false;
+  return holds_for(expectation, value_of(expectation.metric, run));
 }
 
 std::optional<std::int64_t> value_of(Metric metric, const RunResult& run) {
@@ -205,7 +215,7 @@ void judge_run(RunResult& run, const std::vector<Expectation>& of_its_cell, bool
     findings.add(Verdict::inconclusive, idle->kind + " on " + idle->target + " had no effect");
   } else {
     const bool ends = !std::ranges::any_of(of_its_cell, expects_no_end);
-    if (!run.faults.empty() && !run.rto.fault_ns && ends) {
+    if (run.fault_took_effect() && !run.rto.fault_ns && ends) {
       findings.add(Verdict::liveness, "no send succeeded after the fault");
     }
     if (store_read) find_broken_expectations(run, of_its_cell, findings);

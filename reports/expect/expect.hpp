@@ -15,7 +15,10 @@ namespace drydock::reports {
 
 // Whether an expectation speaks of this cell.
 bool applies_to(const Expectation& expectation, const CellId& cell);
-// A time that never came (no value) satisfies nothing.
+// Of a run. A time that never came satisfies `never` only if a fault took effect: without one there
+// was no outage that could have lasted.
+bool holds_in(const Expectation& expectation, const RunResult& run);
+// A time that never came (no value) satisfies `never` and nothing else.
 bool holds_for(const Expectation& expectation, std::optional<std::int64_t> value);
 // None: never (of a time). A count is always there.
 std::optional<std::int64_t> value_of(Metric metric, const RunResult& run);

@@ -8,15 +8,50 @@
 namespace drydock::reports {
 namespace {
 
-// What a fault does to bytes that a program has stored; design, section 3.
-std::string effect_of(const std::string& fault) {
-  if (fault == "process.kill") return "process.kill leaves the page cache to the kernel";
-  if (fault == "host.power-loss")
-    return "host.power-loss discards the dirty pages of the page cache";
-  if (fault == "host.panic") return "host.panic discards the dirty pages of the page cache";
-  if (fault == "host.destroy") return "host.destroy takes the master's disk with it";
-  if (fault == "net.partition") return "net.partition leaves memory and disks as they are";
-  return fault.empty() ? "there was no fault" : fault + " happened";
+// Faults of one host or process: what they do depends on who was there.
+bool hits_one(const std::string& fault) {
+  return fault == "process.kill" || fault == "host.power-loss" || fault == "host.panic" ||
+         fault == "host.destroy";
+}
+
+// Of the brokers that were hit: "" if the master was, or " of s, not of the master".
+std::string whose(const LossMechanism& m) {
+  if (m.hit_master) return "";
+  std::string names;
+  for (const std::string& broker : m.hit) names += (names.empty() ? "" : " and ") + broker;
+  return " of " + names + ", not of the master";
+}
+
+// What the fault does to bytes that a program has stored; design, section 3.
+std::string effect_of(const LossMechanism& m) {
+  if (m.fault.empty()) return m.planned ? "no fault took effect" : "there was no fault";
+  if (m.fault == "net.partition") return "net.partition leaves memory and disks as they are";
+  if (!hits_one(m.fault)) return m.fault + " happened";
+  if (m.hit.empty()) return m.fault + " on " + m.target + " touches no broker's log";
+  if (m.fault == "process.kill") return "process.kill leaves the page cache to the kernel";
+  if (m.fault == "host.destroy") {
+    return m.hit_master ? "host.destroy takes the master's disk with it"
+                        : "host.destroy takes the disk" + whose(m);
+  }
+  return m.fault + " discards the dirty pages of the page cache" + whose(m);
+}
+
+// Whether the fault can have done something to what no flush had covered: that is counted of the
+// master's log.
+bool concerns_master(const LossMechanism& m) { return !hits_one(m.fault) || m.hit_master; }
+
+void take_fault(const RunResult& run, LossMechanism& m) {
+  m.planned = m.planned || run.fault() != nullptr;
+  const auto effective = [](const FaultFact& fault) { return fault.breaks && fault.began_ns >= 0; };
+  if (std::ranges::count_if(run.faults, effective) > 1) m.several_faults = true;
+  if (!m.fault.empty() || !run.fault_took_effect()) return;
+  m.fault = run.fault()->kind;
+  m.target = run.fault()->target;
+  for (const ReplicaFacts& replica : run.replicas) {
+    if (replica.host != m.target && replica.broker != m.target) continue;
+    m.hit.push_back(replica.broker);
+    if (&replica == &run.replicas.front()) m.hit_master = true;
+  }
 }
 
 std::string flush_age(const LossMechanism& m) {
@@ -50,11 +85,54 @@ void take_example(const RunResult& run, LossMechanism& m) {
   }
 }
 
-void count_last_faults(const RunResult& run, LossMechanism& m) {
-  for (const LostMessage& message : run.loss.lost) {
-    if (message.last_copy_fault < 0) continue;
+// A broker that still has it, the one that readers have before others; null: none, or it was not
+// traced.
+const ReplicaFacts* keeper_of(const RunResult& run, const LostMessage& message) {
+  const ReplicaFacts* keeper = nullptr;
+  for (std::size_t i = 0; i < message.histories.size() && i < run.replicas.size(); ++i) {
+    if (message.histories[i].end != CopyEnd::kept) continue;
+    if (keeper == nullptr || run.replicas[i].read) keeper = &run.replicas[i];
+  }
+  return keeper;
+}
+
+// How the last copy went.
+std::string end_of_last(const RunResult& run, const LostMessage& message) {
+  if (message.last_copy_fault >= 0) {
     const FaultFact& fault = run.faults.at(static_cast<std::size_t>(message.last_copy_fault));
-    ++m.lost_with[fault.kind + " on " + fault.target];
+    return "gone with " + fault.kind + " on " + fault.target;
+  }
+  if (message.histories.empty()) return "not traced";
+  const bool none = std::ranges::all_of(
+      message.histories, [](const CopyHistory& copy) { return copy.end == CopyEnd::not_received; });
+  return none ? "never in a broker's log" : "cut off by a recovery that followed no fault";
+}
+
+// Where the master's log stood with it when the fault came.
+std::int64_t& place_at_fault(const RunResult& run, const LostMessage& message, LossMechanism& m) {
+  if (message.behind_last_flush) return m.lost_behind_last_flush;
+  if (message.copies.empty()) {
+    return run.fault_took_effect() && !run.replicas.empty() ? m.lost_sent_later : m.lost_untold;
+  }
+  switch (message.copies.front()) {
+    case CopyFate::not_received: return m.lost_not_there;
+    case CopyFate::flushed:
+    case CopyFate::destroyed: return m.lost_covered;
+    case CopyFate::behind_last_flush:
+    case CopyFate::count_: break;
+  }
+  return m.lost_untold;
+}
+
+void count_lost(const RunResult& run, LossMechanism& m) {
+  for (const LostMessage& message : run.loss.lost) {
+    if (message.in_log_at >= 0) continue;
+    if (const ReplicaFacts* const keeper = keeper_of(run, message)) {
+      ++(keeper->read ? m.kept_broken : m.kept_on)[keeper->broker];
+      continue;
+    }
+    ++m.lost_with[end_of_last(run, message)];
+    ++place_at_fault(run, message, m);
   }
 }
 
@@ -93,59 +171,104 @@ void count_unread(const RunResult& run, LossMechanism& m) {
   if (first != run.loss.lost.end()) m.first_in_log = text_of_unread(*first);
 }
 
-std::string unread_text(const LossMechanism& m) {
-  if (m.lost_in_log == 0) return "";
-  return "; " + count_text(m.lost_in_log) +
-         " lost messages are in the log, but a reader of their queues never gets them (" +
-         m.first_in_log + ")";
+const char* are(std::int64_t count) { return count == 1 ? " is" : " are"; }
+std::string lost_messages(std::int64_t count) { return counted(count, "lost message"); }
+
+// Of what somebody still has, each part behind a "; ".
+std::string unreachable(const LossMechanism& m) {
+  std::string text;
+  for (const auto& [broker, count] : m.kept_on) {
+    text += "; " + lost_messages(count) + are(count) + " still on " + broker +
+            ", which is not the broker that readers have";
+  }
+  for (const auto& [broker, count] : m.kept_broken) {
+    text += "; " + lost_messages(count) + are(count) + " still in the log of " + broker +
+            ", but not whole";
+  }
+  if (m.lost_in_log == 0) return text;
+  return text + "; " + lost_messages(m.lost_in_log) + are(m.lost_in_log) +
+         " in the log, but a reader of the queue never gets " +
+         (m.lost_in_log == 1 ? "it (" : "them (") + m.first_in_log + ")";
 }
 
-// What a fault that takes the disk leaves is what others have.
+std::string sent_later(const LossMechanism& m) {
+  if (m.lost_sent_later == 0) return "";
+  return "; " + lost_messages(m.lost_sent_later) + " had been sent after it";
+}
+
+// Those that no broker has any more.
+std::int64_t gone(const LossMechanism& m) {
+  std::int64_t count = 0;
+  for (const auto& [how, messages] : m.lost_with) count += messages;
+  return count;
+}
+
+// Nothing was lost: why not.
+std::string explain_no_loss(const LossMechanism& m) {
+  if (m.acked == 0) return ", and nothing had been acknowledged";
+  if (m.fault.empty() || !concerns_master(m)) return ", and no acknowledged message was lost";
+  if (m.at_risk == 0) return ", and a flush had covered every acknowledged message";
+  return ": " + counted(m.at_risk, "acknowledged message") +
+         " that no flush had covered outlived it";
+}
+
+// What a fault that takes the master's disk leaves is what others have.
 std::string explain_destruction(const LossMechanism& m, std::string text) {
+  if (m.acked == 0) return text + explain_no_loss(m);
   if (m.lost == 0) return text + ", and every acknowledged message was on another broker";
-  const std::int64_t nowhere = m.lost - m.lost_in_log;
+  const std::int64_t nowhere = gone(m) - m.lost_sent_later;
   if (nowhere > 0) {
-    text += ": " + count_text(nowhere) + " messages were nowhere else" + text_of(m.copies);
+    text += ": " + counted(nowhere, "message") + (nowhere == 1 ? " was" : " were") +
+            " nowhere else" + text_of(m.copies);
   }
-  return text + unread_text(m);
+  return text + sent_later(m) + unreachable(m);
 }
 
 // With several faults the traces of the lost messages tell which one it was.
 std::string explain_several(const LossMechanism& m) {
+  if (m.acked == 0) return "nothing was acknowledged";
   if (m.lost == 0) return "every acknowledged message outlived all faults";
-  std::string text = count_text(m.lost - m.lost_in_log) + " messages lost their last copy";
-  std::int64_t traced = 0;
-  for (const auto& [fault, count] : m.lost_with) {
-    text += (traced == 0 ? ": " : ", ") + count_text(count) + " with " + fault;
-    traced += count;
+  std::string text;
+  for (const auto& [how, count] : m.lost_with) {
+    text += (text.empty() ? ": " : ", ") + count_text(count) + " " + how;
   }
-  const std::int64_t gone = m.lost - m.lost_in_log;
-  if (traced < gone) text += "; " + count_text(gone - traced) + " were not traced";
-  return text + unread_text(m);
+  if (!text.empty()) {
+    const std::int64_t all = gone(m);
+    text = "; " + counted(all, "message") + (all == 1 ? " was" : " were") + " lost" + text;
+  }
+  return (text + unreachable(m)).substr(2);
+}
+
+// Each kind of loss for what it is.
+std::string kinds_of_loss(const LossMechanism& m) {
+  std::string text;
+  if (m.lost_covered > 0) {
+    text += "; " + lost_messages(m.lost_covered) + " had been covered by a flush";
+  }
+  if (m.lost_not_there > 0) {
+    text += "; " + lost_messages(m.lost_not_there) + " had not come to the master's log";
+  }
+  text += sent_later(m);
+  if (m.lost_untold > 0) {
+    text += "; of " + lost_messages(m.lost_untold) + " nothing tells why";
+  }
+  return text;
 }
 
 std::string explain_without_example(const LossMechanism& m) {
   if (m.several_faults) return explain_several(m);
-  const std::string effect = effect_of(m.fault);
-  if (m.fault == "host.destroy") return explain_destruction(m, effect);
-  if (m.lost == 0 && m.at_risk == 0) {
-    return effect + ", and a flush had covered every acknowledged message";
-  }
-  if (m.lost == 0) {
-    return effect + ": " + count_text(m.at_risk) +
-           " acknowledged messages that no flush had covered outlived it";
-  }
-  std::string text = effect;
-  if (m.lost_behind_last_flush > 0) {
+  std::string text = effect_of(m);
+  if (m.fault == "host.destroy" && m.hit_master) return explain_destruction(m, text);
+  if (m.lost == 0) return text + explain_no_loss(m);
+  if (m.lost_behind_last_flush > 0 && concerns_master(m)) {
     text += ", and with them " + count_text(m.lost_behind_last_flush) + " of " +
-            count_text(m.at_risk) +
-            " messages that were acknowledged before a flush covered them; " + flush_age(m);
+            counted(m.at_risk, "message") + (m.at_risk == 1 ? " that was" : " that were") +
+            " acknowledged before a flush covered " + (m.at_risk == 1 ? "it; " : "them; ") +
+            flush_age(m);
+  } else if (m.lost_behind_last_flush > 0) {
+    text += "; no flush of the master had covered " + lost_messages(m.lost_behind_last_flush);
   }
-  const std::int64_t covered = m.lost - m.lost_in_log - m.lost_behind_last_flush;
-  if (covered > 0) {
-    text += "; " + count_text(covered) + " lost messages had been covered by a flush";
-  }
-  return text + text_of(m.copies) + unread_text(m);
+  return text + kinds_of_loss(m) + text_of(m.copies) + unreachable(m);
 }
 
 }  // namespace
@@ -154,23 +277,19 @@ LossMechanism mechanism_of(const std::vector<RunResult>& runs) {
   LossMechanism m;
   std::vector<std::int64_t> ages;
   for (const RunResult& run : runs) {
-    if (m.fault.empty() && run.fault() != nullptr) m.fault = run.fault()->kind;
-    if (std::ranges::count(run.faults, true, &FaultFact::breaks) > 1) m.several_faults = true;
+    take_fault(run, m);
+    m.acked += run.loss.acked;
     m.at_risk += run.loss.at_risk;
     if (run.loss.lost.empty()) continue;
     ++m.runs_with_loss;
     m.lost += static_cast<std::int64_t>(run.loss.lost.size());
-    m.lost_behind_last_flush +=
-        std::count_if(run.loss.lost.begin(), run.loss.lost.end(), [](const LostMessage& message) {
-          return message.behind_last_flush && message.in_log_at < 0;
-        });
     count_copies(run, m);
-    count_last_faults(run, m);
+    count_lost(run, m);
     count_unread(run, m);
     take_example(run, m);
     const std::int64_t last_flush_ns =
         run.replicas.empty() ? -1 : run.replicas.front().store.last_flush_ns;
-    if (last_flush_ns < 0 || run.fault() == nullptr) continue;
+    if (last_flush_ns < 0 || !run.fault_took_effect()) continue;
     ages.push_back(run.fault()->began_ns - last_flush_ns);
   }
   m.runs_with_flush_age = static_cast<std::int64_t>(ages.size());

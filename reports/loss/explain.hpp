@@ -13,22 +13,36 @@ namespace drydock::reports {
 // What the runs of a cell that lost something have in common.
 struct LossMechanism {
   std::int64_t runs_with_loss = 0;
-  std::int64_t lost = 0;
-  // Of those that are not in the log: no flush had covered them when the fault came.
-  std::int64_t lost_behind_last_flush = 0;
-  std::int64_t at_risk = 0;      // Over all runs: acknowledged, and not covered then.
+  std::int64_t acked = 0;    // Over all runs.
+  std::int64_t at_risk = 0;  // Over all runs: acknowledged, and not covered when the fault came.
+  std::int64_t lost = 0;     // Each of them is counted in exactly one of the following.
   std::int64_t lost_in_log = 0;  // The log has them, their queues do not lead to them.
-  std::string first_in_log;      // The first of these, in words.
+  // A broker still has them, by its name: one that readers do not have, or, of `kept_broken`, the
+  // very one, but not whole. Of the traced ones.
+  std::map<std::string, std::int64_t> kept_on;
+  std::map<std::string, std::int64_t> kept_broken;
+  std::int64_t lost_behind_last_flush = 0;  // In the master's log, and no flush had covered them.
+  std::int64_t lost_covered = 0;            // There, and a flush had covered them.
+  std::int64_t lost_not_there = 0;          // The master's log had not got them.
+  std::int64_t lost_sent_later = 0;         // Sent after the fault.
+  std::int64_t lost_untold = 0;             // Nothing is known of them.
+  std::string first_in_log;                 // The first of `lost_in_log`, in words.
   // Age of the last completed flush at the fault, over the runs with a loss in which one was seen.
   std::int64_t flush_age_min_ns = 0;
   std::int64_t flush_age_median_ns = 0;
   std::int64_t flush_age_max_ns = 0;
   std::int64_t runs_with_flush_age = 0;
-  std::string fault;  // The kind of the fault, or of several the first one's; empty: none.
-  // With several faults: which of them took the last copy of how many of the traced messages, as
-  // "host.power-loss on h".
+  // The one that counts, in the first run in which one took effect; empty: in none.
+  std::string fault;   // Its kind.
+  std::string target;  // A host or a process.
+  // The brokers that were the target or on it.
+  std::vector<std::string> hit;
+  bool hit_master = false;
+  bool planned = false;         // There was to be one.
+  bool several_faults = false;  // More than one took effect.
+  // How the last copy went of those that no broker has any more, as "gone with host.power-loss on
+  // h".
   std::map<std::string, std::int64_t> lost_with;
-  bool several_faults = false;
   // What had become of the lost messages in each broker's log, those that are in the log left out;
   // empty if there is one broker only.
   struct Copies {

@@ -51,6 +51,11 @@ const StoreEvent* recovery_since(const StoreTrace& trace, std::int64_t from_ns) 
   return found == trace.events.end() ? nullptr : &*found;
 }
 
+// Whether a flush had covered it by then.
+bool covered_by(const CopyHistory& copy, std::int64_t time_ns) {
+  return copy.flushed_ns >= 0 && copy.flushed_ns <= time_ns;
+}
+
 // The copies of one message.
 class Copies {
  public:
@@ -108,8 +113,7 @@ class Copies {
   CopyEnd effect_of(const FaultFact& fault, const CopyHistory& copy, bool gone) const {
     if (fault.kind == "host.destroy") return CopyEnd::destroyed;
     if (fault.kind != "host.power-loss" && fault.kind != "host.panic") return CopyEnd::kept;
-    const bool covered = copy.flushed_ns >= 0 && copy.flushed_ns <= fault.began_ns;
-    return covered || !gone ? CopyEnd::kept : CopyEnd::page_cache_lost;
+    return covered_by(copy, fault.began_ns) || !gone ? CopyEnd::kept : CopyEnd::page_cache_lost;
   }
 
   // The copy with what became of it.
@@ -166,6 +170,29 @@ std::int32_t fault_of_last(const std::vector<CopyHistory>& copies) {
   return last == nullptr ? -1 : last->fault;
 }
 
+CopyFate fate_of(const CopyHistory& copy, std::int64_t fault_ns) {
+  if (copy.end == CopyEnd::not_received || copy.appended_ns > fault_ns) {
+    return CopyFate::not_received;
+  }
+  if (copy.end == CopyEnd::destroyed) return CopyFate::destroyed;
+  return covered_by(copy, fault_ns) ? CopyFate::flushed : CopyFate::behind_last_flush;
+}
+
+// Two logs can hold other messages at the same offsets, and a message that was under way at the
+// fault may have come after it: offsets do not tell, traces do.
+void follow_histories(LostMessage& message, std::int64_t fault_ns, LossReport& loss) {
+  if (message.copies.empty() || message.histories.empty()) return;  // Sent after the fault.
+  message.copies.clear();
+  for (const CopyHistory& copy : message.histories) {
+    message.copies.push_back(fate_of(copy, fault_ns));
+  }
+  const bool behind = message.copies.front() != CopyFate::not_received &&
+                      !covered_by(message.histories.front(), fault_ns);
+  loss.at_risk +=
+      static_cast<std::int64_t>(behind) - static_cast<std::int64_t>(message.behind_last_flush);
+  message.behind_last_flush = behind;
+}
+
 // "3.10 ms before the fault".
 std::string when(std::int64_t time_ns, std::int64_t fault_ns) {
   if (time_ns == fault_ns) return "the fault";
@@ -189,7 +216,7 @@ std::string describe(const RunResult& run, const CopyHistory& copy) {
 }  // namespace
 
 void trace_copies(const History& history, const std::vector<StoreTrace>& traces,
-                  const std::vector<FaultFact>& faults, LossReport& loss) {
+                  const std::vector<FaultFact>& faults, std::int64_t fault_ns, LossReport& loss) {
   const std::size_t traced = std::min(loss.lost.size(), kHistoriesMax);
   for (std::size_t i = 0; i < traced; ++i) {
     LostMessage& message = loss.lost[i];
@@ -198,6 +225,7 @@ void trace_copies(const History& history, const std::vector<StoreTrace>& traces,
     message.histories =
         Copies(traces, faults, message.physical_offset, send->invoked_ns).histories();
     message.last_copy_fault = fault_of_last(message.histories);
+    follow_histories(message, fault_ns, loss);
   }
 }
 

@@ -49,10 +49,11 @@ struct StoreTrace {
 // Beyond these a run's lost messages have no histories.
 inline constexpr std::size_t kHistoriesMax = 100;
 
-// Sets `histories` and `last_copy_fault` of the lost messages. `traces` in the order of the run's
-// replicas.
+// Sets `histories` and `last_copy_fault` of the lost messages. What offsets alone had said of them
+// follows: `copies` and `behind_last_flush`, as of `fault_ns`, and with these `at_risk`. `traces`
+// in the order of the run's replicas.
 void trace_copies(const History& history, const std::vector<StoreTrace>& traces,
-                  const std::vector<FaultFact>& faults, LossReport& loss);
+                  const std::vector<FaultFact>& faults, std::int64_t fault_ns, LossReport& loss);
 
 // "broker-a had it from 3.10 ms before the fault, in no flush, until the fault: its page cache was
 // lost (host.power-loss on h); broker-a-s never received it". Empty without histories.

@@ -11,6 +11,10 @@ std::string count_text(std::int64_t count) {
   return count < 0 ? "-" + digits : digits;
 }
 
+std::string counted(std::int64_t count, const std::string& noun) {
+  return count_text(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 std::string duration_text(std::int64_t ns) {
   if (ns < 0) return "-" + duration_text(-ns);
   struct Unit {

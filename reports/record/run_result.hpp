@@ -59,6 +59,8 @@ struct ReplicaFacts {
   std::string role;  // At the start of the run.
   StoreFacts store;
   bool destroyed = false;  // With its host and disks.
+  std::string host = {};   // On which it runs.
+  bool read = false;       // Readers have this one: the judge read it.
 
   friend bool operator==(const ReplicaFacts&, const ReplicaFacts&) = default;
 };
@@ -253,6 +255,8 @@ struct RunResult {
     }
     return worst;
   }
+  // Whether anything was broken, so that there is an outage to speak of.
+  bool fault_took_effect() const { return fault() != nullptr && fault()->began_ns >= 0; }
 
   friend bool operator==(const RunResult&, const RunResult&) = default;
 };

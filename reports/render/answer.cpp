@@ -1,6 +1,7 @@
 #include "reports/render/answer.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -69,12 +70,14 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
 
 std::string outage_of(const CellSummary& s) {
   if (s.runs == 0) return "no run gave an answer";
-  if (s.rto_fault_never == s.runs) return "no write ever after";
-  std::string text = "no write for " + duration_text(s.rto_fault.median) + " (median)";
-  if (s.rto_fault_never > 0) {
-    text += ", in " + std::to_string(s.rto_fault_never) + " runs never after";
+  if (s.runs_with_fault() == 0) return "no fault took effect";
+  std::string text = "no write ever after";
+  if (s.rto_fault_never < s.runs_with_fault()) {
+    text = "no write for " + duration_text(s.rto_fault.median) + " (median)";
+    if (s.rto_fault_never > 0) text += ", in " + counted(s.rto_fault_never, "run") + " never after";
   }
-  return text;
+  if (s.runs_without_fault == 0) return text;
+  return text + ", in " + counted(s.runs_without_fault, "run") + " no fault took effect";
 }
 
 // What else the checkers counted; empty if all of it is 0.
@@ -93,9 +96,11 @@ std::string besides(const CellSummary& s) {
 
 std::string loss_line(const CellResult& cell) {
   const CellSummary s = summarise(cell);
-  return fault_of(cell) + ": " + count_text(s.lost) + " of " + count_text(s.acked) +
-         " acknowledged messages, in " + std::to_string(s.runs_with_loss) + " of " +
-         std::to_string(s.runs) + " runs; " + outage_of(s) + besides(s);
+  const std::string outage = outage_of(s) + besides(s);
+  if (s.acked == 0) return fault_of(cell) + ": nothing was acknowledged; " + outage;
+  return fault_of(cell) + ": " + count_text(s.lost) + " of " +
+         counted(s.acked, "acknowledged message") + ", in " + std::to_string(s.runs_with_loss) +
+         " of " + counted(s.runs, "run") + "; " + outage;
 }
 
 std::string losses(const Configuration& configuration) {
@@ -129,25 +134,61 @@ std::string no_write_after(const Configuration& configuration) {
   return joined(faults, " and ");
 }
 
-std::string with_price(const Configuration& other, const CellSummary& before) {
-  const CellSummary after = other.total();
-  std::string text = text_of_changes(other.changes) + ": lost " + count_text(after.lost) + " of " +
-                     count_text(after.acked) + " under the same faults; its median send takes " +
-                     duration_text(after.latency_p50.median) + " instead of " +
-                     duration_text(before.latency_p50.median);
-  const std::string stopped = no_write_after(other);
-  if (!stopped.empty()) text += "; but after " + stopped + " no write succeeds any more";
+// Far longer: more than this, and than twice as long.
+constexpr std::int64_t kLongOutageNs = 1'000'000'000;
+
+// How long writes stop with the user's own settings under this fault; none: for ever, or the fault
+// was not tried with them.
+std::optional<std::int64_t> own_outage(const Configuration& own, const std::string& fault) {
+  std::optional<std::int64_t> longest;
+  for (const CellResult* cell : own.cells) {
+    if (fault_of(*cell) != fault) continue;
+    const CellSummary s = summarise(*cell);
+    if (s.rto_fault_never > 0) return std::nullopt;
+    longest = std::max(longest.value_or(0), s.rto_fault.median);
+  }
+  return longest;
+}
+
+// Under which faults writes stop for far longer than with the user's own settings.
+std::string longer_outages(const Configuration& other, const Configuration& own) {
+  std::string text;
+  for (const CellResult* cell : other.cells) {
+    const std::int64_t outage = summarise(*cell).rto_fault.median;
+    const std::optional<std::int64_t> before = own_outage(own, fault_of(*cell));
+    if (!before || outage <= kLongOutageNs || outage <= 2 * *before) continue;
+    text += "; but after " + fault_of(*cell) + " no write for " + duration_text(outage) +
+            " (median) instead of " + duration_text(*before);
+  }
   return text;
 }
 
-// Of the settings that were tried the one that loses nothing and changes the fewest keys; among
-// equals the first. Null if there is none.
+std::string with_price(const Configuration& other, const Configuration& own) {
+  const CellSummary before = own.total();
+  const CellSummary after = other.total();
+  std::string text = text_of_changes(other.changes) + ": ";
+  if (after.acked == 0) {
+    text += "acknowledged nothing under the same faults";
+  } else {
+    text += "lost " + count_text(after.lost) + " of " + count_text(after.acked) +
+            " under the same faults; its median send takes " +
+            duration_text(after.latency_p50.median) + " instead of " +
+            duration_text(before.latency_p50.median);
+  }
+  const std::string stopped = no_write_after(other);
+  if (!stopped.empty()) text += "; but after " + stopped + " no write succeeds any more";
+  return text + longer_outages(other, own);
+}
+
+// Of the settings that were tried the one that loses nothing of what it acknowledges and changes
+// the fewest keys; among equals the first. Null if there is none.
 const Configuration* cheapest(const std::vector<Configuration>& configurations) {
   const Configuration* best = nullptr;
   for (std::size_t i = 1; i < configurations.size(); ++i) {
     const Configuration& tried = configurations[i];
     const CellSummary total = tried.total();
-    if (total.lost > 0 || total.harness_runs > 0 || total.inconclusive_runs > 0) continue;
+    if (total.acked == 0 || total.lost > 0) continue;
+    if (total.harness_runs > 0 || total.inconclusive_runs > 0) continue;
     if (best == nullptr || tried.changes.size() < best->changes.size()) best = &tried;
   }
   return best;
@@ -155,18 +196,21 @@ const Configuration* cheapest(const std::vector<Configuration>& configurations) 
 
 // The smallest change that would do, or what the nearest other setting would have cost.
 std::string change(const std::vector<Configuration>& configurations) {
-  const CellSummary before = configurations.front().total();
+  const Configuration& own = configurations.front();
+  const CellSummary before = own.total();
   const std::size_t others = configurations.size() - 1;
   if (before.lost == 0) {
-    if (others == 0) return "none needed here";
-    return "none needed here; " + with_price(configurations[1], before);
+    const std::string none =
+        before.acked == 0 ? "your settings acknowledged nothing" : "none needed here";
+    return others == 0 ? none : none + "; " + with_price(configurations[1], own);
   }
   if (const Configuration* const best = cheapest(configurations)) {
-    return with_price(*best, before);
+    return with_price(*best, own);
   }
   if (others == 0) return "not searched: no other setting was tried";
-  return "not searched: each of the " + std::to_string(others) +
-         " other settings of this matrix loses messages too";
+  return "not found: of " + counted(static_cast<std::int64_t>(others), "other setting") +
+         " in this matrix each loses messages too, acknowledges none, or gave no answer in some "
+         "run";
 }
 
 std::string certainty(const Configuration& own, const std::vector<Configuration>& all) {
@@ -177,13 +221,14 @@ std::string certainty(const Configuration& own, const std::vector<Configuration>
       const CellSummary s = summarise(*cell);
       open += s.harness_runs + s.inconclusive_runs;
       const std::int64_t conclusive = s.runs - s.inconclusive_runs;
-      if (s.lost == 0 && (fewest < 0 || conclusive < fewest)) fewest = conclusive;
+      if (s.acked > 0 && s.lost == 0 && (fewest < 0 || conclusive < fewest)) fewest = conclusive;
     }
   }
   const std::size_t seeds = own.cells.empty() ? 0 : own.cells.front()->runs.size();
-  std::string text = "simulated, " + std::to_string(seeds) + " seeds per cell";
+  std::string text =
+      "simulated, " + counted(static_cast<std::int64_t>(seeds), "seed") + " per cell";
   if (fewest >= 0) text += "; a cell without a loss says: " + honest_zero(fewest);
-  if (open > 0) text += "; " + std::to_string(open) + " runs gave no answer";
+  if (open > 0) text += "; " + counted(open, "run") + " gave no answer";
   return text;
 }
 

@@ -58,13 +58,12 @@ StoreFacts store_from(const Json& json) {
 }
 
 Json json_of(const ReplicaFacts& replica) {
-  return {{"broker", replica.broker},
-          {"role", replica.role},
-          {"destroyed", replica.destroyed},
-          {"store", json_of(replica.store)}};
+  return {{"broker", replica.broker}, {"role", replica.role}, {"destroyed", replica.destroyed},
+          {"host", replica.host},     {"read", replica.read}, {"store", json_of(replica.store)}};
 }
 ReplicaFacts replica_from(const Json& json) {
-  return {json.at("broker"), json.at("role"), store_from(json.at("store")), json.at("destroyed")};
+  return {json.at("broker"),    json.at("role"), store_from(json.at("store")),
+          json.at("destroyed"), json.at("host"), json.at("read")};
 }
 
 CopyFate fate_from(const std::string& name) {

@@ -24,8 +24,8 @@ std::string row(std::initializer_list<std::string> cells) {
 }
 
 std::string median_rto(const CellSummary& s) {
-  if (s.runs == 0) return "-";
-  return s.rto_fault_never == s.runs ? "never" : duration_text(s.rto_fault.median);
+  if (s.runs_with_fault() == 0) return "-";
+  return s.rto_fault_never == s.runs_with_fault() ? "never" : duration_text(s.rto_fault.median);
 }
 
 // "detect 2.00 s, mount 5.00 s, client 12.0 ms": medians of the stages that took time.

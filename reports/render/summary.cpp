@@ -51,11 +51,13 @@ CellSummary summarise(const CellResult& cell) {
     lost.push_back(static_cast<std::int64_t>(run.loss.lost.size()));
     if (run.rto.fault_ns) rto_fault.push_back(*run.rto.fault_ns);
     if (run.rto.client_ns) rto_client.push_back(*run.rto.client_ns);
-    summary.rto_fault_never += !run.rto.fault_ns;
-    summary.rto_client_never += !run.rto.client_ns;
+    const bool broken = run.fault_took_effect();
+    summary.runs_without_fault += !broken;
+    summary.rto_fault_never += broken && !run.rto.fault_ns;
+    summary.rto_client_never += broken && !run.rto.client_ns;
     if (run.rto.steady_ns) rto_steady.push_back(*run.rto.steady_ns);
-    summary.rto_steady_never += !run.rto.steady_ns;
-    ++summary.steady[static_cast<std::size_t>(run.rto.steady)];
+    summary.rto_steady_never += broken && !run.rto.steady_ns;
+    if (broken) ++summary.steady[static_cast<std::size_t>(run.rto.steady)];
     for (std::size_t i = 0; run.rto.stages_ns && i < kStages; ++i) {
       stages[i].push_back((*run.rto.stages_ns)[i]);
     }

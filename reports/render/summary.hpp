@@ -46,7 +46,8 @@ struct CellSummary {
   std::int64_t failed = 0;
   std::int64_t failed_stored = 0;
   Spread lost_per_run;
-  // Over the runs in which a send succeeded again; the others are counted in `never`.
+  std::int64_t runs_without_fault = 0;  // No fault took effect: they had no outage.
+  // Over the runs with a fault in which a send succeeded again; the others are counted in `never`.
   Spread rto_fault;
   Spread rto_client;
   Spread rto_steady;
@@ -56,6 +57,8 @@ struct CellSummary {
   std::array<std::int64_t, static_cast<std::size_t>(Steady::count_)> steady{};  // Runs of each.
   std::array<Spread, kStages> stages;  // Each by itself: their medians need not add up.
   Spread latency_p50;  // Over the runs: of each run's own median in the phase `warm`.
+
+  std::int64_t runs_with_fault() const { return runs - runs_without_fault; }
 };
 
 CellSummary summarise(const CellResult& cell);

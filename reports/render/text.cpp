@@ -30,6 +30,7 @@ std::string counts(const Spread& spread) {
 }
 
 // "1.50 s/1.51 s": median and longest; a run without an end makes the longest "never".
+// Of the runs in which a fault took effect.
 std::string times(const Spread& spread, std::int64_t never, std::int64_t runs) {
   if (runs == 0) return "-";
   if (never == runs) return "never";
@@ -49,7 +50,7 @@ std::vector<std::string> row_of(const CellResult& cell) {
           count_text(s.lost),
           std::to_string(s.runs_with_loss),
           counts(s.lost_per_run),
-          times(s.rto_fault, s.rto_fault_never, s.runs),
+          times(s.rto_fault, s.rto_fault_never, s.runs_with_fault()),
           std::string(name_of(cell.verdict))};
 }
 
@@ -173,8 +174,8 @@ std::string deliveries_of(const DrillResult& result) {
 // "2.10 s/3.00 s", or why there is no such figure.
 std::string steady_text(const CellSummary& s) {
   const auto reached = static_cast<std::size_t>(Steady::reached);
-  if (s.runs == 0) return "-";
-  if (s.steady[reached] > 0) return times(s.rto_steady, s.rto_steady_never, s.runs);
+  if (s.runs_with_fault() == 0) return "-";
+  if (s.steady[reached] > 0) return times(s.rto_steady, s.rto_steady_never, s.runs_with_fault());
   const auto most = std::ranges::max_element(s.steady) - s.steady.begin();
   return std::string(name_of(static_cast<Steady>(most)));
 }
@@ -195,12 +196,12 @@ std::string outage(const DrillResult& result) {
   rows[0].insert(rows[0].end(), {"rto.client med/max", "rto.steady med/max"});
   for (std::size_t at = 0; at < summaries.size(); ++at) {
     const CellSummary& s = summaries[at];
-    const bool never = s.runs == 0 || s.rto_fault_never == s.runs;
+    const bool never = s.rto_fault_never == s.runs_with_fault();
     rows.push_back({cell_name(result.cells[at])});
     for (const std::size_t i : stages) {
       rows.back().push_back(never ? "-" : duration_text(s.stages[i].median));
     }
-    rows.back().push_back(times(s.rto_client, s.rto_client_never, s.runs));
+    rows.back().push_back(times(s.rto_client, s.rto_client_never, s.runs_with_fault()));
     rows.back().push_back(steady_text(s));
   }
   return table(rows);

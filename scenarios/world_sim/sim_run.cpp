@@ -140,6 +140,7 @@ void SimRun::start_judge() {
     note_ = std::to_string(writable.size()) + " brokers take writes at judge; read is " +
             experiment_.drill.brokers[broker].name + ", which became the master last";
   }
+  judged_ = broker;
   const StoreConfiguration& store = cell_.brokers[broker].store;
   AuditRequest request;
   request.commit_log_path = store.commit_log_path();
@@ -189,6 +190,8 @@ std::vector<reports::ReplicaFacts> SimRun::replica_facts(std::int64_t fault_ns) 
     replica.role = brokers[i].role;
     replica.store = world_.events().store_facts(i, fault_ns);
     replica.destroyed = world_.destroyed(brokers[i].host);
+    replica.host = brokers[i].host;
+    replica.read = judged_ == i;
     replicas.push_back(std::move(replica));
   }
   return replicas;
@@ -207,13 +210,14 @@ reports::RunResult SimRun::result() {
   run.faults = fault_facts();
   run.baseline = reports::measure_baseline(history, warm_begin_ns_, warm_end_ns_);
   take_outages(run);
-  run.replicas = replica_facts(run.fault() == nullptr ? -1 : run.fault()->began_ns);
+  const std::int64_t fault_ns = run.fault() == nullptr ? -1 : run.fault()->began_ns;
+  run.replicas = replica_facts(fault_ns);
   if (store_.read) {
     run.loss = reports::check_loss(history, store_, run.replicas);
     run.order = reports::check_order(history, store_);
     run.deliveries = reports::check_deliveries(history, store_);
     if (provenance_ == Provenance::full) {
-      reports::trace_copies(history, store_traces(), run.faults, run.loss);
+      reports::trace_copies(history, store_traces(), run.faults, fault_ns, run.loss);
     }
   }
   return run;

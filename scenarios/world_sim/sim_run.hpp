@@ -58,6 +58,7 @@ class SimRun : public sim::Verifiable {
   reports::FinalStore store_;
   SimWorld world_;
   sim::SimProcess* judge_ = nullptr;
+  std::optional<std::size_t> judged_;  // The broker whose store it reads.
   Phase phase_ = Phase::start;
   std::int64_t phase_end_ns_ = 0;
   bool ending_early_ = false;

@@ -183,6 +183,14 @@ def folding(report):
         report.check("replay says that it no longer fails",
                      replayed.returncode == 0 and replayed.stdout.count("no longer fails") == 4,
                      replayed.stdout + replayed.stderr)
+        drill.write_text((ROOT / DRILL).read_text().replace(
+            '{"between": ["0 s", "3 s"]}', '{"event": "store.flush-failed"}'))
+        ran = drydock("run", str(drill), "--seed", "4", "--out", str(out))
+        replayed = drydock("replay", str(out / "repro.json"))
+        report.check("run and replay say of a fault that never fires that it gave no answer",
+                     ran.returncode == 4 and replayed.returncode == 4 and
+                     "the same failure, bit for bit: inconclusive" in replayed.stdout,
+                     ran.stdout + ran.stderr + replayed.stdout + replayed.stderr)
         drydock("run", DRILL, "--seed", "1", "--out", str(out))
         report.check("no repro.json is left where nothing fails", not (out / "repro.json").exists())
 

@@ -51,12 +51,12 @@ Hunt hunt_for(SeededBug bug) {
     case SeededBug::ack_before_flush:
       return {power_loss,
               {{"fault", "power-loss"}, {"flushDiskType", "SYNC_FLUSH"}},
-              "acknowledged messages lost",
+              "acknowledged message",
               slow_flush};
     case SeededBug::ack_before_copy:
       return {ack_matrix,
               {{"fault", "destroyed"}, {"flushDiskType", "SYNC_FLUSH"}, {"replication", "sync-2"}},
-              "acknowledged messages lost",
+              "acknowledged message",
               {}};
     case SeededBug::recovery_keeps_torn_record:
       return {power_loss,

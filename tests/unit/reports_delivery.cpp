@@ -73,5 +73,28 @@ TEST_F(Deliveries, MessagesWithoutAKeyOfOursAreNotOneMessage) {
   EXPECT_EQ(check().again, 0);
 }
 
+TEST_F(Deliveries, WhatAConsumerGotInOneQueueSaysNothingOfAnother) {
+  store.queues.push_back({"t", 1, 0, 1});
+  StoredCopy other = store.copies[0];
+  other.key = 6;
+  other.queue = 1;
+  store.copies.push_back(other);
+  for (std::uint64_t key = 1; key <= 5; ++key) deliver(key);
+  EXPECT_EQ(check(), (DeliveryReport{.delivered = 5, .undelivered = 1}));
+}
+
+TEST_F(Deliveries, WhoGoesBackHasPassedOverWhatLiesBeforeTheFurthest) {
+  deliver(4);
+  deliver(1);
+  EXPECT_EQ(check(), (DeliveryReport{.delivered = 2, .skipped = 2, .undelivered = 3}));
+}
+
+// Its place was given to another message, which the consumer has got; the first one is there too.
+TEST_F(Deliveries, AMessageAtTheFurthestPlaceItselfIsPassed) {
+  deliver(1);
+  history.deliveries.push_back({0, 9, 0, 1});
+  EXPECT_EQ(check(), (DeliveryReport{.delivered = 2, .skipped = 1, .gone = 1, .undelivered = 4}));
+}
+
 }  // namespace
 }  // namespace drydock::reports

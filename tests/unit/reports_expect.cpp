@@ -114,6 +114,9 @@ TEST(Verdicts, TheNoteNamesWhatWasFound) {
   EXPECT_EQ(unread.note,
             "2 acknowledged messages lost, 1 of them in the log but not in their queues: message 2 "
             "is in the log at 4660, not in drill/3 at 7");
+  RunResult one = losing_run();
+  judge_run(one, {}, true);
+  EXPECT_EQ(one.note, "1 acknowledged message lost");
   RunResult corrupt = good_run();
   corrupt.loss.corrupt = 2;
   corrupt.loss.damage = {"drill/3 at 7 is missing", "drill/3 at 9 is missing"};
@@ -168,6 +171,25 @@ TEST(Verdicts, ACellMayExpectThatNoWriteEverSucceedsAgain) {
   run.rto.fault_ns.reset();
   EXPECT_EQ(verdict_of(run, {never}), Verdict::pass);
   EXPECT_EQ(verdict_of(run, {kNoLoss}), Verdict::liveness);
+}
+
+TEST(Verdicts, WithoutAFaultThatTookEffectNoTimeHolds) {
+  Expectation never = expectation(Metric::rto_fault, Comparison::equal, 0);
+  never.bound.reset();
+  RunResult run = good_run();
+  run.rto = {};
+  EXPECT_TRUE(holds_in(never, run));
+  run.faults[0].began_ns = -1;
+  EXPECT_FALSE(holds_in(never, run));
+  run.faults.clear();
+  EXPECT_FALSE(holds_in(never, run));
+  EXPECT_EQ(verdict_of(run, {never}), Verdict::inconclusive);
+  EXPECT_EQ(judged({run}, {never}).verdict, Verdict::inconclusive);
+  EXPECT_FALSE(judged({run}, {never}).expectations[0].holds);
+  EXPECT_EQ(verdict_of(run, {kNoLoss}), Verdict::pass);
+  // What an operator does breaks nothing: no send needed to succeed again.
+  run.faults.push_back({"operator.promote", "b", 10, -1, false, {}});
+  EXPECT_EQ(verdict_of(run, {}), Verdict::pass);
 }
 
 TEST(Verdicts, AFaultWithoutEffectOrAnUnreadStoreIsInconclusive) {

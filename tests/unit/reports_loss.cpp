@@ -269,10 +269,14 @@ TEST_F(LossChecker, TellsWhatBecameOfEachCopyOfALostMessage) {
 RunResult run_with_loss(std::int64_t flush_age_ns, std::size_t lost, bool behind) {
   RunResult run;
   run.faults.push_back({"host.power-loss", "broker-host", 1'000'000'000, -1});
-  run.replicas.resize(1);
+  run.replicas = {{"broker-a", "master", {}, false, "broker-host"}};
+  run.loss.acked = 1'000;
   run.replicas[0].store.last_flush_ns = 1'000'000'000 - flush_age_ns;
   run.loss.at_risk = behind ? static_cast<std::int64_t>(lost) : 0;
-  for (std::size_t i = 0; i < lost; ++i) run.loss.lost.push_back({i + 1, 0, 0, behind, {}});
+  for (std::size_t i = 0; i < lost; ++i) {
+    const CopyFate fate = behind ? CopyFate::behind_last_flush : CopyFate::flushed;
+    run.loss.lost.push_back({i + 1, 0, 0, behind, {fate}});
+  }
   return run;
 }
 
@@ -290,6 +294,8 @@ TEST(LossExplanation, GivesTheMechanismAndTheAgeOfTheLastFlush) {
 TEST(LossExplanation, SaysWhyNothingWasLost) {
   RunResult kill;
   kill.faults.push_back({"process.kill", "broker-a", 1, 2});
+  kill.replicas = {{"broker-a", "master", {}, false, "h"}};
+  kill.loss.acked = 10;
   EXPECT_TRUE(
       explain(mechanism_of({kill})).ends_with("a flush had covered every acknowledged message"));
   kill.loss.at_risk = 7;
@@ -302,7 +308,8 @@ TEST(LossExplanation, SaysWhyNothingWasLost) {
 TEST(LossExplanation, CountsTheCopiesOfWhatWasLost) {
   RunResult run;
   run.faults.push_back({"host.destroy", "h", 1, -1});
-  run.replicas = {{"a", "master", {}, true}, {"s", "slave", {}, false}};
+  run.replicas = {{"a", "master", {}, true, "h"}, {"s", "slave", {}, false, "h2"}};
+  run.loss.acked = 10;
   EXPECT_EQ(explain(mechanism_of({run})),
             "host.destroy takes the master's disk with it, and every acknowledged message was on "
             "another broker");
@@ -323,7 +330,7 @@ RunResult run_with_unread_message() {
 
 TEST(LossExplanation, TellsWhatIsInTheLogButInNoQueue) {
   const std::string unread =
-      "; 2 lost messages are in the log, but a reader of their queues never gets them "
+      "; 2 lost messages are in the log, but a reader of the queue never gets them "
       "(message 2 is in the log at 3600, not in drill/3 at 3)";
   const RunResult run = run_with_unread_message();
   const std::string text = explain(mechanism_of({run, run}));
@@ -334,7 +341,7 @@ TEST(LossExplanation, TellsWhatIsInTheLogButInNoQueue) {
   EXPECT_TRUE(text.ends_with(unread)) << text;
 
   RunResult destroyed = run;
-  destroyed.faults = {{"host.destroy", "h", 1, -1}};
+  destroyed.faults = {{"host.destroy", "broker-host", 1, -1}};
   EXPECT_EQ(explain(mechanism_of({destroyed, destroyed})),
             "host.destroy takes the master's disk with it: 2 messages were nowhere else" + unread);
 }
@@ -343,6 +350,98 @@ TEST(LossExplanation, DoesNotBlameTheFlushForWhatAFlushHadCovered) {
   const std::string text = explain(mechanism_of({run_with_loss(1, 2, false)}));
   EXPECT_EQ(text.find("before a flush"), std::string::npos) << text;
   EXPECT_NE(text.find("2 lost messages had been covered by a flush"), std::string::npos) << text;
+}
+
+TEST(LossExplanation, NamesEachOtherLossForWhatItIs) {
+  RunResult run = run_with_loss(1, 5, false);
+  run.loss.lost[1].copies = {CopyFate::not_received};
+  run.loss.lost[2].copies = {};
+  run.loss.lost[3].copies = {};
+  EXPECT_TRUE(explain(mechanism_of({run}))
+                  .ends_with("; 2 lost messages had been covered by a flush; 1 lost message had "
+                             "not come to the master's "
+                             "log; 2 lost messages had been sent after it"))
+      << explain(mechanism_of({run}));
+  run.faults.clear();
+  EXPECT_TRUE(explain(mechanism_of({run})).ends_with("; of 2 lost messages nothing tells why"))
+      << explain(mechanism_of({run}));
+}
+
+// Two power losses; of six lost messages, in this order: the first one took the last copy of one,
+// the slave keeps two, the broker that readers have keeps one, none ever had one, one has no trace.
+RunResult run_with_kept_copies() {
+  RunResult run;
+  run.faults = {{"host.power-loss", "h1", 10, 20}, {"host.power-loss", "h2", 30, 40}};
+  run.replicas = {{"a", "master", {}, false, "h1", true}, {"s", "slave", {}, false, "h2", false}};
+  run.loss.acked = 10;
+  for (std::uint64_t key = 1; key <= 6; ++key) run.loss.lost.push_back({key, 0, 0, true, {}});
+  const CopyHistory kept{CopyEnd::kept, 1, -1, -1, -1};
+  const CopyHistory gone{CopyEnd::page_cache_lost, 1, -1, 10, 0};
+  run.loss.lost[0].histories = {gone, {}};
+  run.loss.lost[0].last_copy_fault = 0;
+  run.loss.lost[1].histories = {gone, kept};
+  run.loss.lost[2].histories = {gone, kept};
+  run.loss.lost[3].histories = {kept, kept};
+  run.loss.lost[4].histories = {{}, {}};
+  return run;
+}
+
+TEST(LossExplanation, ACopyThatABrokerKeepsIsNotGone) {
+  const std::string kept =
+      "2 lost messages are still on s, which is not the broker that readers have; 1 lost message "
+      "is still in the log of a, but not whole";
+  RunResult run = run_with_kept_copies();
+  const std::string text = explain(mechanism_of({run}));
+  EXPECT_TRUE(
+      text.starts_with("3 messages were lost: 1 gone with host.power-loss on h1, 1 never "
+                       "in a broker's log, 1 not traced; " +
+                       kept))
+      << text;
+  run.faults.pop_back();
+  const std::string of_one = explain(mechanism_of({run}));
+  EXPECT_NE(of_one.find("; " + kept), std::string::npos) << of_one;
+  EXPECT_NE(of_one.find("with them 3 of"), std::string::npos) << of_one;
+}
+
+TEST(LossExplanation, SaysWhoseDiskOrMemoryItWas) {
+  RunResult run;
+  run.replicas = {{"a", "master", {}, false, "h1"}, {"s", "slave", {}, false, "h2"}};
+  run.loss.acked = 10;
+  run.loss.at_risk = 7;
+  const auto text = [&run](const char* kind, const char* target) {
+    run.faults = {{kind, target, 1, -1}};
+    return explain(mechanism_of({run}));
+  };
+  const std::string nothing = ", and no acknowledged message was lost";
+  EXPECT_EQ(text("host.destroy", "h2"),
+            "host.destroy takes the disk of s, not of the master" + nothing);
+  EXPECT_EQ(text("host.power-loss", "h2"),
+            "host.power-loss discards the dirty pages of the page cache of s, not of the master" +
+                nothing);
+  EXPECT_EQ(text("host.destroy", "client"),
+            "host.destroy on client touches no broker's log" + nothing);
+  EXPECT_EQ(text("host.power-loss", "client"),
+            "host.power-loss on client touches no broker's log" + nothing);
+  EXPECT_EQ(text("process.kill", "producer"),
+            "process.kill on producer touches no broker's log" + nothing);
+  run.loss.lost.push_back({1, 0, 0, true, {CopyFate::behind_last_flush, CopyFate::destroyed}});
+  EXPECT_TRUE(text("host.destroy", "h2")
+                  .starts_with("host.destroy takes the disk of s, not of the master; no flush of "
+                               "the master had covered 1 lost message"))
+      << text("host.destroy", "h2");
+}
+
+TEST(LossExplanation, AFaultThatNeverFiredDidNothing) {
+  RunResult run;
+  run.loss.acked = 10;
+  EXPECT_EQ(explain(mechanism_of({run})),
+            "there was no fault, and no acknowledged message was lost");
+  run.faults = {{"host.power-loss", "h", -1, -1}, {"host.panic", "h", -1, -1}};
+  EXPECT_EQ(explain(mechanism_of({run})),
+            "no fault took effect, and no acknowledged message was lost");
+  run.loss.acked = 0;
+  EXPECT_EQ(explain(mechanism_of({run})),
+            "no fault took effect, and nothing had been acknowledged");
 }
 
 }  // namespace

@@ -109,6 +109,15 @@ TEST_F(OrderChecker, ACopyInAQueueThatDidNotAcknowledgeItPromisesNothing) {
   EXPECT_EQ(check().violations, 0);
 }
 
+// Of a send with copies in two queues each one has a place in its own.
+TEST_F(OrderChecker, ASendHasAPlaceInEachQueueThatHoldsIt) {
+  swap(2, 3);
+  send(2).attempts.insert(send(2).attempts.begin(), {20, 1, SendOutcome::unknown});
+  place(2);
+  store.copies.back().queue_id = 1;  // Before queue 3.
+  EXPECT_EQ(check().violations, 1);
+}
+
 TEST_F(OrderChecker, ProducersHaveNoOrderAmongEachOther) {
   swap(2, 3);
   send(2).producer = 1;

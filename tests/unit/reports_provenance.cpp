@@ -26,7 +26,7 @@ LostMessage trace(const std::vector<StoreTrace>& traces, const std::vector<Fault
   history.sends[0].invoked_ns = 100;
   LossReport loss;
   loss.lost.push_back({1, 1'000, 120, true, {}});
-  trace_copies(history, traces, faults, loss);
+  trace_copies(history, traces, faults, 200, loss);
   return loss.lost[0];
 }
 
@@ -124,6 +124,81 @@ TEST(Provenance, IsToldInWords) {
   EXPECT_EQ(describe_copies(run, message),
             "a had it from 90 ns before the fault, in no flush, until the fault: its page cache "
             "was lost (host.power-loss on h); s never received it");
+}
+
+// The copies of the message as traced, and what its offsets alone had said.
+LossReport followed(const std::vector<StoreTrace>& traces, std::vector<CopyFate> by_offset,
+                    bool behind) {
+  History history;
+  history.sends.resize(1);
+  history.sends[0].key = 1;
+  history.sends[0].invoked_ns = 100;
+  LossReport loss;
+  loss.at_risk = 5;
+  loss.lost.push_back({1, 1'000, 120, behind, std::move(by_offset)});
+  trace_copies(history, traces, {kPowerLoss}, 200, loss);
+  return loss;
+}
+
+TEST(Provenance, WhatOffsetsSaidOfACopyFollowsItsHistory) {
+  constexpr CopyFate on_disk_then = CopyFate::flushed;
+  constexpr CopyFate behind_last_flush = CopyFate::behind_last_flush;
+  constexpr CopyFate not_received = CopyFate::not_received;
+  const StoreTrace origin{"a", "h", {appended(110, 1'000, 1'100), recovered(400, 1'000)}};
+  const StoreTrace flushes{"a", "h", {appended(110, 1'000, 1'100), flushed(150, 1'100)}};
+  const StoreTrace flushes_late{"a", "h", {appended(110, 1'000, 1'100), flushed(250, 1'100)}};
+  const StoreTrace nothing{"s", "h2", {}};
+  const LossReport in_memory =
+      followed({origin, nothing}, {on_disk_then, behind_last_flush}, false);
+  EXPECT_EQ(in_memory.lost[0].copies, (std::vector<CopyFate>{behind_last_flush, not_received}));
+  EXPECT_TRUE(in_memory.lost[0].behind_last_flush);
+  EXPECT_EQ(in_memory.at_risk, 6);
+  const LossReport on_disk = followed({flushes, nothing}, {behind_last_flush, on_disk_then}, true);
+  EXPECT_EQ(on_disk.lost[0].copies, (std::vector<CopyFate>{on_disk_then, not_received}));
+  EXPECT_FALSE(on_disk.lost[0].behind_last_flush);
+  EXPECT_EQ(on_disk.at_risk, 4);
+  EXPECT_EQ(followed({flushes_late}, {on_disk_then}, false).lost[0].copies,
+            std::vector<CopyFate>{behind_last_flush});
+}
+
+TEST(Provenance, WhatCameAfterTheFaultWasNotThereAtTheFault) {
+  using enum CopyFate;
+  const StoreTrace late{"a", "h", {appended(210, 1'000, 1'100)}};
+  const LossReport report = followed({late}, {behind_last_flush}, true);
+  EXPECT_EQ(report.lost[0].copies, std::vector<CopyFate>{not_received});
+  EXPECT_FALSE(report.lost[0].behind_last_flush);
+  EXPECT_EQ(report.at_risk, 4);
+  // Of one that was sent later nothing is said.
+  EXPECT_TRUE(followed({late}, {}, false).lost[0].copies.empty());
+}
+
+TEST(Provenance, AFlushAfterTheFaultSavesNothing) {
+  const LostMessage message =
+      trace({{"a", "h", {appended(110, 1'000, 1'100), flushed(350, 1'100), recovered(400, 1'000)}}},
+            {kPowerLoss});
+  EXPECT_EQ(message.histories,
+            (std::vector<CopyHistory>{{CopyEnd::page_cache_lost, 110, -1, 200, 0}}));
+}
+
+TEST(Provenance, AsLongAsACopyIsKeptNoFaultTookTheLastOne) {
+  const LostMessage message =
+      trace({{"a", "h", {appended(110, 1'000, 1'100), recovered(400, 1'000)}},
+             {"s", "h2", {appended(115, 900, 1'200)}}},
+            {kPowerLoss});
+  ASSERT_EQ(message.histories.size(), 2u);
+  EXPECT_EQ(message.histories[0].fault, 0);
+  EXPECT_EQ(message.histories[1].end, CopyEnd::kept);
+  EXPECT_EQ(message.last_copy_fault, -1);
+}
+
+// The fault is named before the recovery that cut the copy off.
+TEST(Provenance, AFaultOfTheProcessAloneIsNamedToo) {
+  const FaultFact kill{"process.kill", "a", 200, 300};
+  const LostMessage message =
+      trace({{"a", "h", {appended(110, 1'000, 1'100), recovered(400, 1'000)}}}, {kill});
+  EXPECT_EQ(message.histories,
+            (std::vector<CopyHistory>{{CopyEnd::cut_by_recovery, 110, -1, 400, 0}}));
+  EXPECT_EQ(message.last_copy_fault, 0);
 }
 
 }  // namespace

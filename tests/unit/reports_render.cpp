@@ -23,7 +23,7 @@ RunResult run_of(std::uint64_t seed, std::size_t lost, const std::string& fault)
   run.plan = R"([{"do":"host.power-loss","on":"h"}])";
   run.faults.push_back({fault, "h", 3'000'000'000, 5'000'000'000});
   run.replicas.push_back(
-      {"broker-a", "master", {3'000'000'000, 2'000, 1'000, 2'800'000'000, 1'000}, false});
+      {"broker-a", "master", {3'000'000'000, 2'000, 1'000, 2'800'000'000, 1'000}, false, "h"});
   run.loss.acked = 1'000;
   for (std::size_t i = 0; i < lost; ++i)
     run.loss.lost.push_back({i + 1, 1'500, 2'900'000'000, true});
@@ -99,6 +99,26 @@ TEST(Answer, NamesTheOtherCountsOnlyIfThereIsSomething) {
       << answer_of(result).lost;
 }
 
+TEST(Answer, SpeaksOfNoOutageWhereNoFaultTookEffect) {
+  DrillResult result = async_result();
+  result.cells.pop_back();
+  for (RunResult& run : result.cells[0].runs) {
+    run.faults[0].began_ns = -1;
+    run.rto = {};
+  }
+  EXPECT_TRUE(answer_of(result).lost.ends_with("; no fault took effect"));
+  EXPECT_TRUE(answer_of(result).why.starts_with("no fault took effect")) << answer_of(result).why;
+  EXPECT_EQ(summarise(result.cells[0]).rto_fault_never, 0);
+  EXPECT_EQ(render_text(result, 100).find("never"), std::string::npos);
+  EXPECT_EQ(render_markdown(result).find("never"), std::string::npos);
+  result.cells[0].runs[0] = run_of(1, 1, "host.power-loss");
+  EXPECT_TRUE(answer_of(result).lost.ends_with(
+      "; no write for 7.00 s (median), in 9 runs no fault took effect"))
+      << answer_of(result).lost;
+  for (RunResult& run : result.cells[0].runs) run.faults.clear();
+  EXPECT_TRUE(answer_of(result).why.starts_with("there was no fault")) << answer_of(result).why;
+}
+
 TEST(Answer, NeedsNoChangeWhereNothingIsLost) {
   DrillResult result = async_result();
   result.cells = {cell_of("SYNC_FLUSH", true, 0), cell_of("ASYNC_FLUSH", false, 25)};
@@ -120,8 +140,62 @@ TEST(Answer, TheCheapestChangeIsTheOneOfFewestKeys) {
       << answer_of(result).change;
   // What gave no answer is no answer.
   result.cells.back().runs[0].verdict = Verdict::inconclusive;
-  EXPECT_EQ(answer_of(result).change,
-            "not searched: each of the 1 other settings of this matrix loses messages too");
+  EXPECT_EQ(
+      answer_of(result).change,
+      "not found: of 1 other setting in this matrix each loses messages too, acknowledges none, "
+      "or gave no answer in some run");
+}
+
+TEST(Answer, AChangeIsNotPraisedWithoutItsOutage) {
+  DrillResult result = async_result();
+  const auto outage = [&result](std::size_t cell, std::int64_t ns) {
+    for (RunResult& run : result.cells[cell].runs) run.rto.fault_ns = ns;
+    return answer_of(result).change;
+  };
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  outage(0, kSecond);
+  const std::string price =
+      "; but after host.power-loss no write for 36.0 s (median) instead of 1.00 s";
+  EXPECT_TRUE(outage(1, 36 * kSecond).ends_with(price)) << answer_of(result).change;
+  EXPECT_EQ(outage(1, 2 * kSecond).find("no write"), std::string::npos) << "not twice as long";
+  outage(0, kSecond / 10);
+  EXPECT_EQ(outage(1, kSecond).find("no write"), std::string::npos) << "a second at most";
+  EXPECT_NE(outage(1, kSecond + kSecond / 10).find("no write for 1.10 s"), std::string::npos);
+  // Where writes stop for ever anyway nothing is longer.
+  for (RunResult& run : result.cells[0].runs) run.rto.fault_ns.reset();
+  EXPECT_EQ(outage(1, 36 * kSecond).find("no write"), std::string::npos);
+}
+
+TEST(Answer, WhoAcknowledgesNothingLosesNothingAndIsNotPraised) {
+  DrillResult result = async_result();
+  for (RunResult& run : result.cells[1].runs) run.loss.acked = 0;
+  EXPECT_TRUE(answer_of(result).change.starts_with("not found: ")) << answer_of(result).change;
+  EXPECT_EQ(answer_of(result).sure.find("a cell without a loss"), std::string::npos)
+      << answer_of(result).sure;
+  for (RunResult& run : result.cells[0].runs) {
+    run.loss.acked = 0;
+    run.loss.lost.clear();
+  }
+  const Answer answer = answer_of(result);
+  EXPECT_TRUE(
+      answer.change.starts_with("your settings acknowledged nothing; "
+                                "flushDiskType=SYNC_FLUSH: acknowledged nothing"))
+      << answer.change;
+  EXPECT_TRUE(answer.lost.starts_with("host.power-loss: nothing was acknowledged; "))
+      << answer.lost;
+}
+
+TEST(Answer, CountsOneOfAThingAsOne) {
+  DrillResult result = async_result();
+  for (CellResult& cell : result.cells) cell.runs.resize(1);
+  result.cells[0].runs[0].loss.at_risk = 1;
+  result.cells[0].runs[0].loss.lost.resize(1);
+  const Answer answer = answer_of(result);
+  EXPECT_TRUE(answer.sure.starts_with("simulated, 1 seed per cell")) << answer.sure;
+  EXPECT_NE(answer.lost.find("in 1 of 1 run;"), std::string::npos) << answer.lost;
+  EXPECT_NE(answer.why.find("1 of 1 message that was acknowledged before a flush covered it"),
+            std::string::npos)
+      << answer.why;
 }
 
 TEST(Markdown, HoldsTheAnswerAndARowPerCell) {

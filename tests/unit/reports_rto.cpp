@@ -68,6 +68,10 @@ TEST(Rto, ClientIsZeroIfNothingFailedAndTheStallIsThere) {
   EXPECT_EQ(report.longest_stall_ns, 45);
 }
 
+TEST(Rto, AStallThatWasOverBeforeTheFaultIsNoneAfterIt) {
+  EXPECT_EQ(measured(history_of({acked(10, 90), acked(110, 115)})).longest_stall_ns, 5);
+}
+
 TEST(Rto, NeverIsNoNumber) {
   const RtoReport report = measured(history_of({unknown(110, 160), unknown(200, -1)}));
   EXPECT_EQ(report.fault_ns, std::nullopt);
@@ -247,6 +251,27 @@ TEST(Stages, WhatWaitsForASlaveThatComesBackIsResync) {
   const StageTimes not_waiting =
       split_stages(100, 410, stage_ends(way, Sends::wait_for_nobody, 100, 410));
   EXPECT_EQ(span(not_waiting, Stage::client), 310);
+}
+
+TEST(Stages, AreThoseOfTheLastLifeThatServed) {
+  WayBack way;
+  way.lives = {{.started_ns = 200, .serving_ns = 250}, {.started_ns = 400, .serving_ns = 500}};
+  const StageTimes spans =
+      split_stages(100, 600, stage_ends(way, Sends::wait_for_nobody, 100, 600));
+  EXPECT_EQ(span(spans, Stage::detect), 300);
+  EXPECT_EQ(span(spans, Stage::recover), 100);
+}
+
+// What a slave acknowledged, or a client learned, before the broker served is of an earlier life.
+TEST(Stages, ResyncAndRouteCountFromServing) {
+  WayBack way;
+  way.lives = {{.started_ns = 200, .serving_ns = 300}};
+  way.slave_acks_ns = {150, 350};
+  way.routes_ns = {160, 380};
+  const StageTimes spans = split_stages(100, 400, stage_ends(way, Sends::wait_for_slave, 100, 400));
+  EXPECT_EQ(span(spans, Stage::resync), 50);
+  EXPECT_EQ(span(spans, Stage::route), 30);
+  EXPECT_EQ(span(spans, Stage::client), 20);
 }
 
 TEST(Stages, AddUpWhateverTheMomentsAre) {

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <stdexcept>
+#include <vector>
 
+#include "reports/expect/expect.hpp"
 #include "reports/render/repro.hpp"
 #include "scenarios/loader/loader.hpp"
 #include "scenarios/world_sim/runner.hpp"
@@ -40,16 +42,16 @@ int replay(const std::string& file) {
   scenarios::check_simulated(drill);
   scenarios::Experiment experiment = scenarios::make_experiment(std::move(drill), {}, {});
   experiment.perturb = repro.perturb;
-  int status = 0;
+  std::vector<reports::CellResult> cells;  // Each run as one of its own.
   for (const reports::ReproRun& recorded : repro.runs) {
     const scenarios::Cell& cell = cell_named(experiment, recorded.cell, file);
     const reports::RunResult again =
         scenarios::run_one(experiment, cell, recorded.seed, scenarios::Verification::none);
-    if (again.verdict != reports::Verdict::pass) status = 1;
+    cells.emplace_back().verdict = again.verdict;
     std::printf("--seed %llu, %s: %s\n", static_cast<unsigned long long>(recorded.seed),
                 reports::text_of(recorded.cell).c_str(), reports::compare(recorded, again).c_str());
   }
-  return status;
+  return reports::exit_status(cells);
 }
 
 }  // namespace drydock::cli
