@@ -1,6 +1,7 @@
 #include "reports/expect/expect.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "reports/record/numbers.hpp"
 
@@ -133,21 +134,37 @@ bool conclusive(const RunResult& run) {
   return run.verdict != Verdict::inconclusive && run.verdict != Verdict::harness;
 }
 
+// The quantile of values of which some never came; none if it is one of those.
+std::optional<std::int64_t> quantile_of(const std::vector<std::optional<std::int64_t>>& values,
+                                        std::int64_t percent) {
+  constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::int64_t> sample;
+  for (const auto& value : values) sample.push_back(value.value_or(kNever));
+  const std::int64_t found = quantile(std::move(sample), percent);
+  if (found == kNever) return std::nullopt;
+  return found;
+}
+
 ExpectationResult answer(const Expectation& expectation, const std::vector<RunResult>& runs) {
   ExpectationResult result;
   result.expectation = expectation;
   std::int64_t total = 0;
+  std::vector<std::optional<std::int64_t>> values;
   for (const RunResult& run : runs) {
     if (!conclusive(run)) continue;
     ++result.runs;
     const auto value = value_of(expectation.metric, run);
     if (holds_in(expectation, run)) ++result.runs_for;
     total += value.value_or(0);
+    values.push_back(value);
   }
-  if (expectation.over == Over::every_run) {
-    result.holds = result.runs > 0 && result.runs_for == result.runs;
+  if (result.runs == 0) return result;
+  if (const auto percent = percent_of(expectation.over)) {
+    result.holds = holds_for(expectation, quantile_of(values, *percent));
+  } else if (expectation.over == Over::every_run) {
+    result.holds = result.runs_for == result.runs;
   } else {
-    result.holds = result.runs > 0 && holds_for(expectation, total);
+    result.holds = holds_for(expectation, total);
   }
   return result;
 }

@@ -41,7 +41,14 @@ std::string_view name_of(Comparison comparison);
 enum class Over : std::uint8_t {
   every_run,  // Of each run by itself.
   total,      // Of the sum over a cell's runs. Counts only.
+  p50,        // Of a quantile over a cell's runs, by nearest rank: the median,
+  p90,        // the 90th
+  p99,        // or the 99th percentile. A time that never came is longer than any other.
 };
+// "every_run", "total", "p50", "p90", "p99".
+std::string_view name_of(Over over);
+// 50, 90 or 99; none for what is no quantile.
+std::optional<std::int64_t> percent_of(Over over);
 
 using CellId = std::map<std::string, std::string>;  // Sorted `key=value`; design, section 0.
 std::string text_of(const CellId& cell);

@@ -107,6 +107,28 @@ std::string_view name_of(Comparison comparison) {
   return "unnamed";
 }
 
+std::string_view name_of(Over over) {
+  switch (over) {
+    case Over::every_run: return "every_run";
+    case Over::total: return "total";
+    case Over::p50: return "p50";
+    case Over::p90: return "p90";
+    case Over::p99: return "p99";
+  }
+  return "unnamed";
+}
+
+std::optional<std::int64_t> percent_of(Over over) {
+  switch (over) {
+    case Over::every_run:
+    case Over::total: return std::nullopt;
+    case Over::p50: return 50;
+    case Over::p90: return 90;
+    case Over::p99: return 99;
+  }
+  return std::nullopt;
+}
+
 std::string text_of(const StoredQueue& queue) {
   return queue.topic + "/" + std::to_string(queue.queue_id);
 }
@@ -137,7 +159,9 @@ std::string text_of(const Expectation& expectation) {
     text += is_time(expectation.metric) ? duration_text(*expectation.bound)
                                         : std::to_string(*expectation.bound);
   }
-  return text + (expectation.over == Over::total ? " in total" : " in every run");
+  if (expectation.over == Over::total) return text + " in total";
+  if (expectation.over == Over::every_run) return text + " in every run";
+  return text + " at " + std::string(name_of(expectation.over));
 }
 
 }  // namespace drydock::reports

@@ -295,7 +295,7 @@ Json json_of(const ExpectationResult& result) {
           {"metric", name_of(result.expectation.metric)},
           {"comparison", name_of(result.expectation.comparison)},
           {"bound", result.expectation.bound ? Json(*result.expectation.bound) : Json()},
-          {"over", result.expectation.over == Over::total ? "total" : "every_run"},
+          {"over", name_of(result.expectation.over)},
           {"holds", result.holds},
           {"runs_for", result.runs_for},
           {"runs", result.runs}};

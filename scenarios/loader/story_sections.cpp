@@ -343,15 +343,27 @@ void read_condition(const JsonAt& json, reports::Expectation& expectation) {
   }
 }
 
+// Over what of a cell's runs an expectation speaks: the one member that says so.
+reports::Over read_over(const JsonAt& json) {
+  using reports::Over;
+  std::optional<Over> found;
+  for (const Over over : {Over::every_run, Over::total, Over::p50, Over::p90, Over::p99}) {
+    if (!json.has(std::string(reports::name_of(over)).c_str())) continue;
+    if (found) json.refuse("must have only one of every_run, total, p50, p90, p99");
+    found = over;
+  }
+  if (!found) json.refuse("must have one of every_run, total, p50, p90, p99");
+  return *found;
+}
+
 reports::Expectation read_expectation(const JsonAt& json, const Drill& drill) {
-  json.allow_only({"cells", "every_run", "total"});
+  json.allow_only({"cells", "every_run", "total", "p50", "p90", "p99"});
   reports::Expectation expectation;
-  if (json.has("every_run") == json.has("total")) json.refuse("must have one of every_run, total");
-  const char* const over = json.has("total") ? "total" : "every_run";
+  expectation.over = read_over(json);
+  const std::string over(reports::name_of(expectation.over));
   read_condition(json.at(over), expectation);
-  if (json.has("total")) {
-    expectation.over = reports::Over::total;
-    if (reports::is_time(expectation.metric)) json.at(over).refuse("times have no total");
+  if (expectation.over == reports::Over::total && reports::is_time(expectation.metric)) {
+    json.at(over).refuse("times have no total");
   }
   if (!json.has("cells")) return expectation;
   const JsonAt cells = json.at("cells");

@@ -217,6 +217,38 @@ TEST(Verdicts, AnExpectedLossThatDoesNotComeIsSafety) {
   EXPECT_EQ(cell.expectations[0].runs, 2);
 }
 
+TEST(Verdicts, AQuantileIsOfTheRunsOfACell) {
+  std::vector<RunResult> runs;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    runs.push_back(good_run(seed));
+    runs.back().rto.fault_ns = static_cast<std::int64_t>(seed) * 10;
+  }
+  const auto verdict = [&](Over over, std::int64_t bound) {
+    return judged(runs, {expectation(Metric::rto_fault, Comparison::less_equal, bound, over)})
+        .verdict;
+  };
+  EXPECT_EQ(verdict(Over::p50, 50), Verdict::pass);
+  EXPECT_EQ(verdict(Over::p50, 49), Verdict::slo);
+  EXPECT_EQ(verdict(Over::p90, 90), Verdict::pass);
+  EXPECT_EQ(verdict(Over::p90, 89), Verdict::slo);
+  EXPECT_EQ(verdict(Over::p99, 99), Verdict::slo);
+  // One of ten that never ends is beyond the 90th percentile, two are not.
+  runs[9].rto.fault_ns.reset();
+  Expectation never = expectation(Metric::rto_fault, Comparison::equal, 0);
+  EXPECT_TRUE(judged(runs, {expectation(Metric::rto_fault, Comparison::less_equal, 90, Over::p90)})
+                  .expectations[0]
+                  .holds);
+  runs[8].rto.fault_ns.reset();
+  EXPECT_FALSE(
+      judged(runs, {expectation(Metric::rto_fault, Comparison::less_equal, 1'000, Over::p90)})
+          .expectations[0]
+          .holds);
+  never.bound.reset();
+  never.over = Over::p99;
+  EXPECT_TRUE(judged(runs, {never}).expectations[0].holds);
+  EXPECT_EQ(text_of(never), "rto.fault = never at p99");
+}
+
 TEST(Verdicts, ACellOfInconclusiveRunsIsInconclusive) {
   RunResult run = good_run();
   run.faults[0].began_ns = -1;

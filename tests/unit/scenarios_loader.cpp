@@ -311,7 +311,7 @@ TEST(Loader, RefusesWhatContradictsItself) {
   EXPECT_EQ(refusal([](Json& j) { j["faults"]["kill"][0]["when"]["between"] = {"2 s", "1 s"}; }),
             "f.json: /faults/kill/0/when/between: ends before it begins");
   EXPECT_EQ(refusal([](Json& j) { j["expectations"][0]["total"] = "acked_loss = 0"; }),
-            "f.json: /expectations/0: must have one of every_run, total");
+            "f.json: /expectations/0: must have only one of every_run, total, p50, p90, p99");
   EXPECT_EQ(refusal([](Json& j) { j["expectations"][1]["total"] = "rto.client <= 1 s"; }),
             "f.json: /expectations/1/total: times have no total");
   EXPECT_EQ(refusal([](Json& j) { j["topology"]["brokers"]["b"]["host"] = "c"; }),
@@ -352,6 +352,16 @@ TEST(Loader, TakesSlavesAndWhatOperatorsDo) {
             }),
             "f.json: /load/consumers/r/broker: must be the master: a consumer that reads from a "
             "slave is not built yet");
+}
+
+TEST(Loader, ExpectationsSpeakOfRunsOfTheirSumOrOfAQuantile) {
+  Json json = valid();
+  json["expectations"][2] = {{"p90", "rto.client <= 30 s"}};
+  EXPECT_EQ(parse_drill("f.json", json.dump()).expectations.at(2).over, reports::Over::p90);
+  EXPECT_EQ(refusal([](Json& j) { j["expectations"][2] = {{"cells", Json::object()}}; }),
+            "f.json: /expectations/2: must have one of every_run, total, p50, p90, p99");
+  EXPECT_EQ(refusal([](Json& j) { j["expectations"][2]["p50"] = "acked_loss = 0"; }),
+            "f.json: /expectations/2: must have only one of every_run, total, p50, p90, p99");
 }
 
 TEST(Loader, ATimeMayBeExpectedNeverToCome) {
