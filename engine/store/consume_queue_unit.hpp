@@ -46,6 +46,13 @@ std::int64_t tags_code_of(std::string_view properties);
 constexpr std::int64_t unit_file_bytes(std::int64_t configured) {
   return (configured + kUnitBytes - 1) / kUnitBytes * kUnitBytes;
 }
+// Whether a queue can have so many units. A damaged record may claim any offset: its checksum does
+// not cover it.
+constexpr bool has_position(QueueOffset offset) {
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max() / 2 / kUnitBytes;
+  return offset.value() >= 0 && offset.value() <= kMax;
+}
+// has_position(offset) must hold.
 constexpr UnitPosition unit_position(QueueOffset offset) {
   return UnitPosition(offset.value() * kUnitBytes);
 }

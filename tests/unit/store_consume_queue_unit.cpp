@@ -84,5 +84,13 @@ TEST(StoreConsumeQueueUnit, ARunEndsAtTheFirstInvalidUnitOrAtTheCut) {
   EXPECT_EQ(units_in_front_of(cut, kNoEnd).count, 1);
 }
 
+// A record whose offset was damaged is accepted: its checksum covers the body alone.
+TEST(ConsumeQueueUnits, AnOffsetThatNoQueueReachesHasNoPosition) {
+  EXPECT_TRUE(has_position(QueueOffset(0)));
+  EXPECT_TRUE(has_position(QueueOffset(1'000'000'000'000)));
+  EXPECT_FALSE(has_position(QueueOffset(-1)));
+  EXPECT_FALSE(has_position(QueueOffset(4'272'490'579'065'700'353)));
+}
+
 }  // namespace
 }  // namespace drydock::test
