@@ -4,6 +4,9 @@
 //   nvmet   the Linux kernel's target, 7.3.4, as seen on a real kernel.
 //   spdk    SPDK's NVMe-oF target, as read in its code (lib/nvmf/subsystem.c, snapshot of 2026).
 //
+// Not modelled of SPDK: a refused register command that changes persistence all the same, acquiring
+// type 0, the mark in reports that goes to the eldest registrant whenever anybody is removed.
+//
 // Sections are those of the reference on NVMe reservations; section 14 lists most of the points.
 #pragma once
 

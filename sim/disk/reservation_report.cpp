@@ -1,7 +1,8 @@
 #include "sim/disk/reservation_report.hpp"
 
 #include <algorithm>
-#include <span>
+
+#include "engine/types/ensure.hpp"
 
 namespace drydock::sim {
 namespace {
@@ -13,6 +14,14 @@ constexpr std::uint64_t kUnnamedController = 0xffff;
 
 void put(std::span<std::byte> into, std::size_t at, std::uint64_t value, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; ++i) into[at + i] = static_cast<std::byte>(value >> (8 * i));
+}
+
+std::uint64_t get(std::span<const std::byte> from, std::size_t at, std::size_t bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < bytes; ++i) {
+    value |= std::to_integer<std::uint64_t>(from[at + i]) << (8 * i);
+  }
+  return value;
 }
 
 void put_identifier(std::span<std::byte> into, std::size_t at, const HostIdentifier& identifier,
@@ -39,7 +48,31 @@ void put_entry(std::span<std::byte> into, const Registrant& registrant, ReportFo
   }
 }
 
+Registrant get_entry(std::span<const std::byte> from) {
+  Registrant registrant{.key = {get(from, 8, 8)}, .holds = (get(from, 2, 1) & 1) != 0};
+  for (std::size_t i = 0; i < 16; ++i) {
+    registrant.host_identifier[i] = std::to_integer<std::uint8_t>(from[16 + i]);
+  }
+  return registrant;
+}
+
 }  // namespace
+
+ReservationReport decode_report(std::span<const std::byte> bytes) {
+  ENSURE(bytes.size() >= kExtendedBytes);
+  ReservationReport report{.generation = static_cast<std::uint32_t>(get(bytes, 0, 4)),
+                           .type = static_cast<ReservationType>(get(bytes, 4, 1)),
+                           .persists_through_power_loss = get(bytes, 9, 1) != 0};
+  const std::size_t end = std::min(bytes.size(), complete_report_bytes(bytes));
+  for (std::size_t at = kExtendedBytes; at + kExtendedBytes <= end; at += kExtendedBytes) {
+    report.registrants.push_back(get_entry(bytes.subspan(at, kExtendedBytes)));
+  }
+  return report;
+}
+
+std::size_t complete_report_bytes(std::span<const std::byte> bytes) {
+  return kExtendedBytes * (1 + get(bytes, 5, 2));
+}
 
 ReportBytes encode_report(const ReservationReport& report, const ReportRequest& request,
                           const ReservationOptions& options, HostIdentifierWidth width) {

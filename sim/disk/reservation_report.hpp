@@ -12,29 +12,28 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "engine/types/reservations.hpp"
-#include "sim/disk/nvme_status.hpp"
-#include "sim/disk/reservation_options.hpp"
+#include "sim/disk/reservations.hpp"
 
 namespace drydock::sim {
-
-enum class ReportFormat : std::uint8_t { regular, extended };  // EDS.
 
 // All hosts of a subsystem have identifiers of one width; a report has to be asked for in its
 // format. A 64-bit identifier is the first half of a HostIdentifier.
 enum class HostIdentifierWidth : std::uint8_t { bits_64, bits_128 };
 
-struct ReportRequest {
-  ReportFormat format = ReportFormat::extended;
-  std::size_t length = 4096;  // Of the buffer, in bytes: a multiple of 4.
-};
-
 struct ReportBytes {
   NvmeStatus status = NvmeStatus::success;
   std::vector<std::byte> bytes;  // At most as many as were asked for.
 };
+
+// What the bytes of an extended report say. They hold at least the header; entries that did not fit
+// are left out.
+ReservationReport decode_report(std::span<const std::byte> bytes);
+// How long an extended report would be if it were complete, by its header.
+std::size_t complete_report_bytes(std::span<const std::byte> bytes);
 
 ReportBytes encode_report(const ReservationReport& report, const ReportRequest& request,
                           const ReservationOptions& options, HostIdentifierWidth width);

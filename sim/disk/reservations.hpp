@@ -20,6 +20,7 @@
 // Source: reference on reservations, sections 2 to 12; where devices differ: reservation_options.
 #pragma once
 
+#include <variant>
 #include <vector>
 
 #include "engine/types/reservations.hpp"
@@ -33,7 +34,7 @@ namespace drydock::sim {
 struct ReservationHost {
   HostIdentifier identifier{};
   std::uint32_t controller = 0;
-  // The same host, perhaps by another controller.
+  // Whether it is the same host, perhaps by another controller.
   bool is(const ReservationHost& other) const {
     if (identifier != other.identifier) return false;
     return has_identifier() || controller == other.controller;
@@ -42,6 +43,7 @@ struct ReservationHost {
 };
 
 // The commands' fields. Values as on the wire; other values of an action are reserved ones.
+enum class ReportFormat : std::uint8_t { regular = 0, extended = 1 };  // EDS.
 enum class RegisterAction : std::uint8_t { add = 0, unregister = 1, replace = 2 };
 enum class AcquireAction : std::uint8_t { acquire = 0, preempt = 1, preempt_and_abort = 2 };
 enum class ReleaseAction : std::uint8_t { release = 0, clear = 1 };
@@ -67,6 +69,14 @@ struct ReleaseRequest {
   ReservationType type = ReservationType::none;
   ExistingKey existing_key = ExistingKey::compare;
 };
+
+// What a controller can be sent: one of the four commands.
+struct ReportRequest {
+  ReportFormat format = ReportFormat::extended;
+  std::size_t length = 4096;  // Of the buffer, in bytes: a multiple of 4.
+};
+using ReservationCommand =
+    std::variant<RegisterRequest, AcquireRequest, ReleaseRequest, ReportRequest>;
 
 // Values as in the log page.
 enum class NoticeKind : std::uint8_t {
