@@ -1,47 +1,12 @@
 // NVMe reservations of one namespace, as one host issues them.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <vector>
-
 #include "engine/runtime/task.hpp"
 #include "engine/runtime/worker.hpp"
+#include "engine/types/reservations.hpp"
 #include "engine/types/result.hpp"
 
 namespace drydock {
-
-// RTYPE. Drydock's own fencing uses write_exclusive. Values as on the wire.
-enum class ReservationType : std::uint8_t {
-  none = 0,
-  write_exclusive = 1,
-  exclusive_access = 2,
-  write_exclusive_registrants = 3,
-  exclusive_access_registrants = 4,
-  write_exclusive_all = 5,
-  exclusive_access_all = 6,
-};
-
-// CPTPL of a register command: what happens to "persist through power loss".
-enum class PersistThroughPowerLoss : std::uint8_t { keep = 0, clear = 2, set = 3 };
-
-struct ReservationKey {
-  std::uint64_t value = 0;  // 0 is never used: in a preempt it means "everybody".
-  friend constexpr bool operator==(ReservationKey, ReservationKey) = default;
-};
-
-struct Registrant {
-  std::array<std::uint8_t, 16> host_identifier{};
-  ReservationKey key;
-  bool holds = false;
-};
-
-struct ReservationReport {
-  std::uint32_t generation = 0;  // Something changed if it differs; not how often (wraps).
-  ReservationType type = ReservationType::none;
-  bool persists_through_power_loss = false;
-  std::vector<Registrant> registrants;
-};
 
 // The identity is the host identifier of this host's controllers, never the process: a restarted
 // process of the host is the same registrant.

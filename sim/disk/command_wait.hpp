@@ -14,8 +14,10 @@ class AwaitedCommand : public DiskCommand {
   explicit AwaitedCommand(Read read) : DiskCommand(read) {}
   explicit AwaitedCommand(Write write) : DiskCommand(std::move(write)) {}
   explicit AwaitedCommand(Flush flush) : DiskCommand(flush) {}
+  explicit AwaitedCommand(Reserve reserve) : DiskCommand(std::move(reserve)) {}
   using DiskCommand::Flush;
   using DiskCommand::Read;
+  using DiskCommand::Reserve;
   using DiskCommand::Write;
   ~AwaitedCommand() override;
   void completed(Result<void> outcome) override;
@@ -27,8 +29,8 @@ class AwaitedCommand : public DiskCommand {
 
 // `Result<ByteChain> read = co_await CommandWait(path, std::move(command), worker);`
 // Submits the command and waits for it, uninterruptibly, the worker stuck at `device`. The chain
-// holds what was read. The host's power loss ends command and frame in either order, so each lets
-// go of the other.
+// holds what was read, or a report. The host's power loss ends command and frame in either order,
+// so each lets go of the other.
 class [[nodiscard]] CommandWait : public Waiter {
  public:
   CommandWait(DiskPath& path, std::unique_ptr<AwaitedCommand> command, Worker& worker)
@@ -71,7 +73,7 @@ inline void AwaitedCommand::completed(Result<void> outcome) {
   CommandWait& wait = *std::exchange(wait_, nullptr);
   wait.sent_ = nullptr;
   wait.outcome_ = std::move(outcome);
-  if (kind() == Kind::read) wait.bytes_ = bytes();
+  if (kind() == Kind::read || kind() == Kind::reservation) wait.bytes_ = bytes();
   wait.complete_now();
 }
 

@@ -7,6 +7,7 @@
 #include "engine/runtime/wakeup.hpp"
 #include "engine/types/bytes.hpp"
 #include "engine/types/memory_pool.hpp"
+#include "sim/disk/reservations.hpp"
 
 namespace drydock::sim {
 
@@ -18,7 +19,7 @@ class SimDisk;
 // the completion's event; never if the path it came by has gone (the host lost its power).
 class DiskCommand : public Wakeup {
  public:
-  enum class Kind : std::uint8_t { read, write, flush };
+  enum class Kind : std::uint8_t { read, write, flush, reservation };
   // Whose bytes: a fault may hang data and let the journal pass, or fail the journal alone.
   enum class Purpose : std::uint8_t { data, journal };
 
@@ -29,7 +30,8 @@ class DiskCommand : public Wakeup {
   Purpose purpose() const { return purpose_; }
   std::int64_t offset() const { return offset_; }
   std::int64_t length() const { return length_; }
-  // Write: what is written. Read: what was read, once completed without error.
+  // Write: what is written. Read, and a report of reservations: what was read, once completed
+  // without error.
   const ByteChain& bytes() const { return bytes_; }
 
   static void* operator new(std::size_t size) { return pool_allocate(size); }
@@ -51,9 +53,13 @@ class DiskCommand : public Wakeup {
   struct Flush {
     Purpose purpose = Purpose::data;
   };
+  struct Reserve {
+    ReservationCommand command;
+  };
   explicit DiskCommand(Read read);
   explicit DiskCommand(Write write);
   explicit DiskCommand(Flush flush);
+  explicit DiskCommand(Reserve reserve);
 
  private:
   friend class SimDisk;
@@ -73,15 +79,20 @@ class DiskCommand : public Wakeup {
   Purpose purpose_;
   WriteDurability durability_ = WriteDurability::device_cache;
   bool served_ = false;   // Holds one of the disk's servers.
-  bool decided_ = false;  // `outcome_` is final: the disk lost its power under it.
+  bool started_ = false;  // The device has begun with it.
+  bool refused_ = false;  // By a reservation, when it started.
+  bool decided_ = false;  // `outcome_` is final, and the command has no further effect.
   std::int64_t offset_ = 0;
   std::int64_t length_ = 0;
   std::uint64_t flush_mark_ = 0;
   std::uint32_t host_ = 0;
+  std::uint32_t controller_ = 0;
+  std::uint64_t sequence_ = 0;
   ByteChain bytes_;
+  std::unique_ptr<ReservationCommand> reservation_;
   DiskPath* path_ = nullptr;
   SimDisk* disk_ = nullptr;
-  Error outcome_ = ErrorCode::io_error;
+  Result<void> outcome_;
   Place place_{*this};
 };
 

@@ -8,7 +8,10 @@
 namespace drydock::sim {
 
 inline constexpr auto kDiskNotModelled = std::to_array<std::string_view>({
-    "disk: aborts, controller resets and the driver's time-outs; reservations",
+    "disk: aborts by a host, controller resets and the driver's time-outs",
+    "disk: notifications of reservations; nvmet and SPDK hold other reservation commands back "
+    "while "
+    "a preempt-and-abort waits",
     "disk: quota bursts, garbage collection, tails beyond the 99.9th percentile",
     "disk: devices that lie about a flush, misdirected writes, bit rot",
 });
@@ -16,6 +19,7 @@ inline constexpr auto kDiskNotModelled = std::to_array<std::string_view>({
 // Those of a profile depend on the scenario: the report names the profile of each disk.
 inline constexpr auto kDiskAssumed = std::to_array<std::string_view>({
     "disk: minimum times of all profiles",
+    "disk: a reservation command, and a refusal, takes as long as a read of 4 KiB",
 });
 
 }  // namespace drydock::sim

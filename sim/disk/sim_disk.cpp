@@ -41,6 +41,12 @@ DiskCommand::DiskCommand(Flush flush)
       command_(Kind::flush),
       purpose_(flush.purpose) {}
 
+DiskCommand::DiskCommand(Reserve reserve)
+    : Wakeup(&DiskCommand::on_run, EventKind::device, 0),
+      command_(Kind::reservation),
+      purpose_(Purpose::data),
+      reservation_(std::make_unique<ReservationCommand>(std::move(reserve.command))) {}
+
 void DiskCommand::on_run(Wakeup& wakeup) {
   auto& command = static_cast<DiskCommand&>(wakeup);
   command.disk_->due(command);
@@ -64,23 +70,15 @@ SimDisk::SimDisk(Kernel& kernel, DiskId id, DiskOptions options)
       read_stream_(kernel.stream("disk/" + options_.name + "/read")),
       write_stream_(kernel.stream("disk/" + options_.name + "/write")),
       flush_stream_(kernel.stream("disk/" + options_.name + "/flush")),
+      reservation_stream_(kernel.stream("disk/" + options_.name + "/reservation")),
       crash_stream_(kernel.stream("disk/" + options_.name + "/crash")) {
   ENSURE(options_.profile.read_servers > 0);
   ENSURE(options_.profile.write_servers > 0);
+  if (options_.reservations) reservations_.emplace(*options_.reservations);
 }
 
 SimDisk::~SimDisk() {
   for_each_command([](DiskCommand& command) { delete &command; });
-}
-
-template <class Visit>
-void SimDisk::for_each_command(Visit visit) {
-  ListLink* link = commands_.empty() ? nullptr : commands_.front();
-  while (link != nullptr) {
-    ListLink* const next = commands_.after(link);
-    visit(static_cast<DiskCommand::Place*>(link)->command());
-    link = next;
-  }
 }
 
 DeviceInfo SimDisk::info() const {
@@ -89,7 +87,7 @@ DeviceInfo SimDisk::info() const {
       .block_bytes = options_.profile.logical_block_bytes,
       .atomic_write_bytes = options_.profile.atomic_write_bytes,
       .volatile_cache = options_.profile.volatile_cache,
-      .reservations = false,
+      .reservations = reservations_.has_value(),
   };
 }
 
@@ -109,17 +107,18 @@ void SimDisk::submit(std::unique_ptr<DiskCommand> command, DiskPath& path) {
   submitted.disk_ = this;
   submitted.path_ = &path;
   submitted.host_ = path.host_id();
+  submitted.controller_ = path.controller();
+  submitted.sequence_ = next_sequence_++;
   submitted.set_label(EventKind::device, id_.value());
   commands_.push_back(submitted.place_);
   if (!powered_) {
-    submitted.decided_ = true;
-    submitted.outcome_ = ErrorCode::device_gone;
-    return kernel_.post(submitted);
+    return decide(submitted, ErrorCode::device_gone);
   }
   if (submitted.command_ == DiskCommand::Kind::flush) {
     submitted.flush_mark_ = store_.mark();
     return serve(submitted);
   }
+  if (submitted.command_ == DiskCommand::Kind::reservation) return serve(submitted);
   Direction& direction = direction_of(submitted);
   if (direction.free_servers == 0) return direction.waiting.push_back(submitted);
   --direction.free_servers;
@@ -131,7 +130,10 @@ void SimDisk::serve(DiskCommand& command) {
   const DiskProfile& profile = options_.profile;
   Duration latency;
   std::int64_t end = 0;
-  switch (command.command_) {
+  command.started_ = true;
+  command.refused_ = refuses(command.controller_, command.command_);
+  // A refusal takes as long as a reservation command.
+  switch (command.refused_ ? DiskCommand::Kind::reservation : command.command_) {
     case DiskCommand::Kind::read:
       latency = profile.read.draw(read_stream_);
       end = transfer_end(command);
@@ -141,6 +143,7 @@ void SimDisk::serve(DiskCommand& command) {
       end = transfer_end(command);
       break;
     case DiskCommand::Kind::flush: latency = profile.flush.draw(flush_stream_); break;
+    case DiskCommand::Kind::reservation: latency = profile.read.draw(reservation_stream_); break;
   }
   const Duration slowed = latency * slowness_per_mille_ / 1000;
   kernel_.at(command, std::max(kernel_.now() + slowed.count_ns(), end));
@@ -172,6 +175,8 @@ void SimDisk::give_server_back(DiskCommand& command) {
 
 void SimDisk::due(DiskCommand& command) {
   if (!command.decided_ && held_back(command)) return hung_.push_back(command);
+  const bool reserves = command.command_ == DiskCommand::Kind::reservation;
+  if (reserves && !command.decided_ && !execute_reservation(command)) return;
   finish(command);
 }
 
@@ -179,16 +184,20 @@ void SimDisk::finish(DiskCommand& command) {
   const std::unique_ptr<DiskCommand> owned(&command);
   command.place_.unlink();
   give_server_back(command);
+  if (!fences_.empty()) {
+    drop_fence(command);
+    complete_fences();
+  }
   Result<void> outcome;
   if (command.decided_) {
-    outcome = command.outcome_;
+    outcome = std::move(command.outcome_);
   } else {
     outcome = apply(command);
   }
   if (command.path_ != nullptr) command.completed(outcome);
 }
 
-Result<void> SimDisk::apply(DiskCommand& command) {
+std::optional<Error> SimDisk::injected_failure(const DiskCommand& command) {
   for (Failure& failure : failures_) {
     if (failure.kind != command.command_) continue;
     if (!failure.any_purpose && failure.purpose != command.purpose_) continue;
@@ -198,6 +207,12 @@ Result<void> SimDisk::apply(DiskCommand& command) {
     }
     return error;
   }
+  return std::nullopt;
+}
+
+Result<void> SimDisk::apply(DiskCommand& command) {
+  if (command.refused_) return error_of(NvmeStatus::reservation_conflict);
+  if (const std::optional<Error> failure = injected_failure(command)) return *failure;
   switch (command.command_) {
     case DiskCommand::Kind::read:
       command.bytes_ = store_.read(command.offset_, command.length_);
@@ -209,6 +224,7 @@ Result<void> SimDisk::apply(DiskCommand& command) {
       break;
     }
     case DiskCommand::Kind::flush: store_.make_durable(command.flush_mark_); break;
+    case DiskCommand::Kind::reservation: break;  // Its outcome was decided when it took effect.
   }
   return {};
 }
@@ -222,6 +238,7 @@ bool SimDisk::held_back(const DiskCommand& command) const {
       return held(DiskHang::writes) ||
              (held(DiskHang::data_writes) && command.purpose_ == DiskCommand::Purpose::data);
     case DiskCommand::Kind::flush: return held(DiskHang::flushes);
+    case DiskCommand::Kind::reservation: return false;
   }
   return false;
 }
@@ -256,6 +273,8 @@ void SimDisk::fail_next(DiskCommand::Kind kind, DiskCommand::Purpose purpose, in
 
 void SimDisk::land_in_part(DiskCommand& command, BlockStore::Landing landing) {
   if (command.decided_ || command.command_ != DiskCommand::Kind::write) return;
+  // What has not started yet would have been refused by a reservation of somebody else.
+  if (command.started_ ? command.refused_ : refuses(command.controller_, command.command_)) return;
   const BlockOrigin origin{command.host_, generation_};
   store_.write_in_part(command.offset_, command.bytes_, origin, landing, crash_stream_);
 }
@@ -266,10 +285,16 @@ void SimDisk::lose_power() {
   store_.lose_power(crash_stream_);
   for_each_command([this](DiskCommand& command) {
     land_in_part(command, BlockStore::Landing::durable);
-    command.decided_ = true;
-    command.outcome_ = ErrorCode::outcome_unknown;
-    kernel_.post(command);  // Also takes it out of `waiting` and `hung_`.
+    decide(command, ErrorCode::outcome_unknown);
   });
+  fences_.clear();
+  if (reservations_) reservations_->lose_power();
+}
+
+void SimDisk::decide(DiskCommand& command, Result<void> outcome) {
+  command.decided_ = true;
+  command.outcome_ = std::move(outcome);
+  kernel_.post(command);  // Also takes it out of `waiting` and `hung_`.
 }
 
 void SimDisk::host_lost(DiskPath& path) {
@@ -277,9 +302,8 @@ void SimDisk::host_lost(DiskPath& path) {
   for_each_command([this, &path](DiskCommand& command) {
     if (command.path_ != &path) return;
     land_in_part(command, BlockStore::Landing::cached);
-    command.decided_ = true;
     command.path_ = nullptr;
-    kernel_.post(command);
+    decide(command, ErrorCode::outcome_unknown);
   });
 }
 

@@ -3,9 +3,18 @@
 // A command is in one of these states:
 //
 //   waiting    all servers of its direction are busy (`waiting_` of the direction), in order.
-//   served     in the kernel's queue, due when its service ends. Flushes need no server.
+//   served     started: in the kernel's queue, due when its service ends. Flushes and reservation
+//              commands need no server.
 //   hung       its service has ended, but a fault holds it back (`hung_`); a server stays taken.
-//   completed  gone. A write's bytes reach the store at this moment and no sooner.
+//   fencing    a preempt-and-abort that has taken effect and waits (`fences_`) until no command is
+//              left that a preempted host had sent before.
+//   completed  gone. A write's bytes reach the store at this moment and no sooner. The same is true
+//              of what a reservation command does.
+//
+// A reservation is asked once, when a command starts: what waits for a server may still be refused,
+// what was served lands although its host has been preempted since. Preempt-and-abort closes that
+// hole: started commands of the preempted hosts are aborted (any subset of a write's atomic units
+// lands, at that moment) or awaited, as the device's options say.
 //
 // Invariants: a read sees every write that completed before it and none that is in flight; a flush
 // makes durable what completed before the flush was submitted; completions of commands that are not
@@ -16,12 +25,14 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/disk/block_store.hpp"
 #include "sim/disk/disk_command.hpp"
 #include "sim/disk/disk_profile.hpp"
+#include "sim/disk/reservations.hpp"
 #include "sim/kernel/kernel.hpp"
 
 namespace drydock::sim {
@@ -37,6 +48,8 @@ struct DiskOptions {
   std::int64_t capacity_bytes = 0;
   DiskProfile profile = local_nvme();
   DiskPlacement placement = DiskPlacement::local;
+  // None: reservation commands are invalid opcodes.
+  std::optional<ReservationOptions> reservations = std::nullopt;
 };
 
 // What a file system keeps with the disk besides the bytes of its blocks: see sim/fs. The disk only
@@ -59,6 +72,10 @@ class SimDisk {
   const BlockStore& store() const { return store_; }
   bool powered() const { return powered_; }
   std::size_t commands_in_flight() const;
+  // Null if the disk offers none.
+  const NamespaceReservations* reservations() const {
+    return reservations_ ? &*reservations_ : nullptr;
+  }
 
   // The generation that blocks written from now on are marked with.
   void set_generation(std::uint32_t generation) { generation_ = generation; }
@@ -66,8 +83,6 @@ class SimDisk {
 
   DiskFormat* format() const { return format_.get(); }
   void set_format(std::unique_ptr<DiskFormat> format) { format_ = std::move(format); }
-  // The blocks are free: see BlockStore. Instant, unlike the command of a real device.
-  void discard(std::int64_t block, std::int64_t count) { store_.discard(block, count); }
 
   // Faults. A hang lasts until it is released; several may hold at once.
   void hang(DiskHang what);
@@ -102,8 +117,17 @@ class SimDisk {
     Error error;
   };
 
+  // A preempt-and-abort that waits for what these hosts sent before `before`.
+  struct Fence {
+    DiskCommand* command;
+    std::vector<ReservationHost> hosts;
+    std::uint64_t before;
+  };
+
   // Called by paths.
+  std::uint32_t add_controller(const HostIdentifier& identifier);
   void submit(std::unique_ptr<DiskCommand> command, DiskPath& path);
+  void discard(const DiskPath& path, std::int64_t block, std::int64_t count);
   // The host that the path belongs to is gone: of its writes in flight any subset lands.
   void host_lost(DiskPath& path);
   void forget(DiskPath& path);
@@ -117,10 +141,34 @@ class SimDisk {
   void due(DiskCommand& command);
   void finish(DiskCommand& command);
   Result<void> apply(DiskCommand& command);
+  std::optional<Error> injected_failure(const DiskCommand& command);
   bool held_back(const DiskCommand& command) const;
   void land_in_part(DiskCommand& command, BlockStore::Landing landing);
+  // Takes the command out of wherever it is: its completion comes next.
+  void decide(DiskCommand& command, Result<void> outcome);
   template <class Visit>
-  void for_each_command(Visit visit);
+  void for_each_command(Visit visit) {
+    ListLink* link = commands_.empty() ? nullptr : commands_.front();
+    while (link != nullptr) {
+      ListLink* const next = commands_.after(link);
+      visit(static_cast<DiskCommand::Place*>(link)->command());
+      link = next;
+    }
+  }
+
+  // Reservations: sim_disk_reservations.cpp.
+  bool refuses(std::uint32_t controller, DiskCommand::Kind kind) const;
+  // Decides the command's outcome; false if it has to wait as a fence.
+  bool execute_reservation(DiskCommand& command);
+  ReservationOutcome change_reservation(DiskCommand& command);
+  bool is_fence(const DiskCommand& command) const;
+  // False if there is nothing to wait for.
+  bool begin_fence(DiskCommand& command, std::vector<ReservationHost> hosts);
+  void abort_commands_of(const std::vector<ReservationHost>& hosts);
+  bool comes_from(const DiskCommand& command, const std::vector<ReservationHost>& hosts) const;
+  bool holds(const Fence& fence);
+  void drop_fence(const DiskCommand& command);
+  void complete_fences();
 
   Kernel& kernel_;
   DiskId id_;
@@ -131,6 +179,10 @@ class SimDisk {
   Direction writes_;
   IntrusiveList commands_;  // All of them, as DiskCommand::Place, in order of submission.
   IntrusiveList hung_;
+  std::optional<NamespaceReservations> reservations_;
+  std::vector<ReservationHost> controllers_;  // By number.
+  std::vector<Fence> fences_;
+  std::uint64_t next_sequence_ = 0;
   std::array<bool, 5> hangs_{};
   std::vector<Failure> failures_;
   std::int64_t slowness_per_mille_ = 1000;
@@ -139,6 +191,7 @@ class SimDisk {
   RandomStream read_stream_;
   RandomStream write_stream_;
   RandomStream flush_stream_;
+  RandomStream reservation_stream_;
   RandomStream crash_stream_;
 };
 

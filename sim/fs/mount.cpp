@@ -194,7 +194,7 @@ void Mount::map_holes(Inode& inode, PageRange range, Transaction& transaction) {
 void Mount::blocks_are_free(const std::vector<BlockRun>& freed) {
   for (const BlockRun& run : freed) {
     allocator_->release(run);
-    path_.disk().discard(run.block, run.count);
+    path_.discard(run.block, run.count);
   }
 }
 

@@ -43,6 +43,7 @@ class NotedCommand : public sim::DiskCommand {
  public:
   using DiskCommand::Flush;
   using DiskCommand::Read;
+  using DiskCommand::Reserve;
   using DiskCommand::Write;
   template <class What>
   NotedCommand(const sim::Kernel& kernel, std::shared_ptr<Ended> ended, What what)
@@ -50,7 +51,9 @@ class NotedCommand : public sim::DiskCommand {
   void completed(Result<void> outcome) override {
     ended_->outcome = outcome;
     ended_->at_us = kernel_.now() / 1000;
-    if (kind() == Kind::read) ended_->bytes = text_of_chain(bytes());
+    if (kind() == Kind::read || kind() == Kind::reservation) {
+      ended_->bytes = text_of_chain(bytes());
+    }
   }
 
  private:
@@ -79,10 +82,13 @@ class DiskWorld {
     if (journal) what.purpose = sim::DiskCommand::Purpose::journal;
     return send(std::move(what), by);
   }
-  std::shared_ptr<Ended> read(std::int64_t block) {
-    return send(NotedCommand::Read{.offset = block * sim::kPageBytes, .length = sim::kPageBytes});
+  std::shared_ptr<Ended> read(std::int64_t block, sim::DiskPath* by = nullptr) {
+    const NotedCommand::Read what{.offset = block * sim::kPageBytes, .length = sim::kPageBytes};
+    return send(what, by);
   }
-  std::shared_ptr<Ended> flush() { return send(NotedCommand::Flush()); }
+  std::shared_ptr<Ended> flush(sim::DiskPath* by = nullptr) {
+    return send(NotedCommand::Flush(), by);
+  }
   template <class What>
   std::shared_ptr<Ended> send(What what, sim::DiskPath* by = nullptr) {
     auto ended = std::make_shared<Ended>();

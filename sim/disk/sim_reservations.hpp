@@ -1,0 +1,35 @@
+// The reservations interface over a path: what the controllers of one host can send to a disk.
+#pragma once
+
+#include "engine/runtime/reservations.hpp"
+#include "sim/disk/disk_path.hpp"
+
+namespace drydock::sim {
+
+class SimReservations : public Reservations {
+ public:
+  SimReservations(SimDisk& disk, Host& host) : path_(disk, host) {}
+
+  Task<Result<void>> register_key(Worker& worker, ReservationKey key,
+                                  PersistThroughPowerLoss persist) override;
+  Task<Result<void>> replace_key(Worker& worker, ReservationKey current,
+                                 ReservationKey next) override;
+  Task<Result<void>> unregister(Worker& worker, ReservationKey key) override;
+  Task<Result<void>> acquire(Worker& worker, ReservationKey key, ReservationType type) override;
+  Task<Result<void>> preempt(Worker& worker, ReservationKey key, ReservationKey victim,
+                             ReservationType type) override;
+  Task<Result<void>> preempt_and_abort(Worker& worker, ReservationKey key, ReservationKey victim,
+                                       ReservationType type) override;
+  Task<Result<void>> release(Worker& worker, ReservationKey key, ReservationType type) override;
+  Task<Result<void>> clear(Worker& worker, ReservationKey key) override;
+  Task<Result<ReservationReport>> report(Worker& worker) override;
+
+ private:
+  // The bytes that the command answers with: none but of a report.
+  Task<Result<SharedBytes>> send(Worker& worker, ReservationCommand command);
+  Task<Result<void>> change(Worker& worker, ReservationCommand command);
+
+  DiskPath path_;
+};
+
+}  // namespace drydock::sim
