@@ -1,11 +1,11 @@
-// engine/broker is the broker that users know: it reads broker.conf, serves requests and answers.
+// engine/broker is the broker that users know: it reads broker.conf, registers with its name
+// servers, serves requests and answers.
 //
 //   configuration        broker.conf as users write it, with notes on what has no effect
 //   configuration_keys   which of RocketMQ's keys are honoured or refused, and old spellings
 //   property_table       every property of RocketMQ with its type and default (generated)
 //   property_value       which texts are values of a type, as Java reads them (pure)
 //   properties_file      the syntax of Java's properties files
-//   nearest_name         what somebody may have meant by a name that does not exist (pure)
 //   settings             the lines of one broker.conf on top of the defaults (pure)
 //   promise              what a combination of settings promises (pure; its parts: promise_*)
 //   utf8                 the encodings that such a file may have (pure)

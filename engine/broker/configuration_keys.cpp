@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "engine/broker/nearest_name.hpp"
 #include "engine/broker/property_value.hpp"
+#include "engine/types/nearest_name.hpp"
 #include "engine/wire/endpoint_text.hpp"
 #include "engine/wire/remoting_frame.hpp"
 

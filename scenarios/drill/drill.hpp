@@ -58,7 +58,7 @@ struct SeedRange {
 };
 
 struct DiskSpec {
-  std::string profile;
+  std::string profile;  // A name, a file or a text: see disk_profile.hpp.
   std::int64_t bytes = 0;
 };
 

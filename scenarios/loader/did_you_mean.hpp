@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/broker/nearest_name.hpp"
+#include "engine/types/nearest_name.hpp"
 
 namespace drydock::scenarios {
 

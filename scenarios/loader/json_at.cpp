@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/broker/nearest_name.hpp"
+#include "engine/types/nearest_name.hpp"
 #include "scenarios/drill/units.hpp"
 
 namespace drydock::scenarios {

@@ -46,6 +46,7 @@ class JsonAt {
   std::string scalar() const;
 
   bool is_object() const { return value_.is_object(); }
+  std::string dump() const { return value_.dump(); }  // As JSON, on one line.
   bool is_array() const { return value_.is_array(); }
 
  private:

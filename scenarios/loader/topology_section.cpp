@@ -1,6 +1,7 @@
 // topology: hosts, links, and which programs run where.
 #include <algorithm>
 
+#include "scenarios/drill/disk_profile.hpp"
 #include "scenarios/loader/did_you_mean.hpp"
 #include "scenarios/loader/sections.hpp"
 
@@ -11,10 +12,16 @@ constexpr std::int64_t kPageBytes = 4'096;
 // With more a stream hardly gets through before it is given up.
 constexpr std::int64_t kLossPercentMax = 50;
 
+// A name, a file, or the text of a profile: `check` prints it in the place of the file.
+std::string read_profile_of_disk(const JsonAt& profile) {
+  if (profile.is_object()) return profile.dump();
+  return is_profile_file(profile.text()) ? profile.text() : profile.name();
+}
+
 DiskSpec read_disk(const JsonAt& disk) {
   disk.refuse_unbuilt("shared_by", "disks that several hosts attach are not simulated yet");
   disk.allow_only({"profile", "size"});
-  return {disk.at("profile").name(), disk.at("size").size()};
+  return {read_profile_of_disk(disk.at("profile")), disk.at("size").size()};
 }
 
 DirtyLimits read_dirty(const JsonAt& dirty) {

@@ -9,12 +9,14 @@
 #include "scenarios/drill/units.hpp"
 #include "scenarios/workload/consumer_program.hpp"
 #include "scenarios/workload/producer_program.hpp"
+#include "scenarios/world_sim/host_disk.hpp"
 #include "scenarios/world_sim/no_files.hpp"
 #include "sim/disk/limits.hpp"
 #include "sim/fs/limits.hpp"
 #include "sim/host/limits.hpp"
 #include "sim/net/limits.hpp"
 #include "sim/pagecache/limits.hpp"
+#include "sim/profiles/limits.hpp"
 
 namespace drydock::scenarios {
 namespace {
@@ -26,35 +28,13 @@ constexpr std::int64_t kWallOffsetNs = 1'700'000'000'000'000'000;
 // A supervisor looks again after this time if the old process has not ended yet.
 constexpr Duration kRestartRetry = Duration::ms(100);
 
-// The file system needs room for its journal.
-constexpr std::int64_t kDiskBytesMin = 1 << 20;
-constexpr std::int64_t kSectorBytes = 4096;
-
 using Lines = std::span<const std::string_view>;
-
-bool is_cloud(const std::string& profile) { return profile.starts_with("cloud-"); }
-
-std::optional<sim::DiskProfile> profile_named(const DiskSpec& spec) {
-  for (const sim::DiskProfile& profile :
-       {sim::local_nvme(), sim::sata_ssd(), sim::cloud_essd_pl1(spec.bytes)}) {
-    if (profile.name == spec.profile) return profile;
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
 void check_simulated(const Drill& drill) {
   for (const HostSpec& host : drill.hosts) {
-    if (host.disk && !profile_named(*host.disk)) {
-      throw InputError(drill.source.at("/topology/hosts/" + host.name + "/disk/profile") +
-                       ": there is no '" + host.disk->profile +
-                       "'; known here: local-nvme, sata-ssd, cloud-essd-pl1");
-    }
-    if (host.disk && (host.disk->bytes < kDiskBytesMin || host.disk->bytes % kSectorBytes != 0)) {
-      throw InputError(drill.source.at("/topology/hosts/" + host.name + "/disk/size") +
-                       ": must be at least 1 MiB and a multiple of 4 KiB");
-    }
+    if (host.disk) check_disk(drill, host);
   }
 }
 
@@ -104,9 +84,7 @@ void SimWorld::add_machine(const HostSpec& spec) {
     sim::DiskOptions disk;
     disk.name = spec.name + "/disk";
     disk.capacity_bytes = spec.disk->bytes;
-    disk.profile = *profile_named(*spec.disk);
-    disk.placement =
-        is_cloud(spec.disk->profile) ? sim::DiskPlacement::remote : sim::DiskPlacement::local;
+    put_profile(*spec.disk, disk);
     machine->disk = std::make_unique<sim::SimDisk>(kernel_, DiskId(index + 1), std::move(disk));
     sim::FileSystemOptions files;
     if (spec.dirty) {
@@ -469,8 +447,7 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
   std::vector<std::string> lines;
   for (const HostSpec& host : drill.hosts) {
     if (host.disk) {
-      lines.push_back("disk of " + host.name + ": profile " + host.disk->profile +
-                      "; minimum times are assumed, the rest is measured or taken from sources");
+      lines.push_back("disk of " + host.name + ": " + assumptions_of(*host.disk));
     }
     if (host.dirty) {
       lines.push_back("host " + host.name + ": the scenario sets its vm.dirty_* limits");
@@ -492,7 +469,7 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
   }
   for (const Lines part :
        {Lines(sim::kNetAssumed), Lines(sim::kDiskAssumed), Lines(sim::kPageCacheAssumed),
-        Lines(sim::kFsAssumed), Lines(sim::kHostAssumed)}) {
+        Lines(sim::kFsAssumed), Lines(sim::kHostAssumed), Lines(sim::kProfilesAssumed)}) {
     lines.insert(lines.end(), part.begin(), part.end());
   }
   lines.push_back(
@@ -511,7 +488,7 @@ std::vector<std::string> not_modelled() {
       "JVM pauses, memory pressure, full disks"};
   for (const Lines part : {Lines(sim::kNetNotModelled), Lines(sim::kDiskNotModelled),
                            Lines(sim::kPageCacheNotModelled), Lines(sim::kFsNotModelled),
-                           Lines(sim::kHostNotModelled)}) {
+                           Lines(sim::kHostNotModelled), Lines(sim::kProfilesNotModelled)}) {
     lines.insert(lines.end(), part.begin(), part.end());
   }
   return lines;

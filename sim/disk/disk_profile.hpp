@@ -34,8 +34,8 @@ struct DiskProfile {
   bool force_unit_access = true;  // Without it, the host follows a write by a flush.
 };
 
-// Numbers: Linux I/O model, section 9. Tails beyond the 99.9th percentile are not known; the tables
-// end there. Minimum times are assumed (the section has none).
+// Those of sim/profiles with these names. Tails beyond the 99.9th percentile are not known; the
+// tables end there.
 DiskProfile local_nvme();  // Datacentre NVMe with power-loss protection: no volatile cache.
 DiskProfile sata_ssd();    // Consumer SATA SSD: volatile cache, no FUA.
 DiskProfile cloud_essd_pl1(std::int64_t capacity_bytes);  // Its quota grows with its size.

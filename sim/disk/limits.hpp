@@ -18,7 +18,7 @@ inline constexpr auto kDiskNotModelled = std::to_array<std::string_view>({
 
 // Those of a profile depend on the scenario: the report names the profile of each disk.
 inline constexpr auto kDiskAssumed = std::to_array<std::string_view>({
-    "disk: minimum times of all profiles",
+    "disk: minimum times of the profiles that come with the program",
     "disk: a reservation command, and a refusal, takes as long as a read of 4 KiB",
 });
 

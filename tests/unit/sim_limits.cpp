@@ -12,6 +12,7 @@
 #include "sim/host/limits.hpp"
 #include "sim/net/limits.hpp"
 #include "sim/pagecache/limits.hpp"
+#include "sim/profiles/limits.hpp"
 
 namespace drydock::test {
 namespace {
@@ -31,6 +32,7 @@ TEST(Limits, OfEveryPartAreReported) {
   expect_all_of(sim::kPageCacheNotModelled, report);
   expect_all_of(sim::kFsNotModelled, report);
   expect_all_of(sim::kHostNotModelled, report);
+  expect_all_of(sim::kProfilesNotModelled, report);
 }
 
 TEST(Limits, AssumptionsOfEveryPartAreReported) {
@@ -40,6 +42,7 @@ TEST(Limits, AssumptionsOfEveryPartAreReported) {
   expect_all_of(sim::kPageCacheAssumed, report);
   expect_all_of(sim::kFsAssumed, report);
   expect_all_of(sim::kHostAssumed, report);
+  expect_all_of(sim::kProfilesAssumed, report);
 }
 
 bool has_code(const std::filesystem::path& folder) {
@@ -65,7 +68,7 @@ TEST(Limits, AreKeptByEveryFolderOfTheSimulation) {
     EXPECT_NE(world.str().find("#include \"" + name + "\""), std::string::npos) << name;
     ++folders;
   }
-  EXPECT_GE(folders, 5);
+  EXPECT_GE(folders, 6);
 }
 
 }  // namespace

@@ -65,6 +65,26 @@ void add_replay(CLI::App& app, Chosen& chosen) {
   command->add_option("file", *file, "The repro.json of an earlier run")->required();
 }
 
+void add_calibrate(CLI::App& app, Chosen& chosen) {
+  CLI::App* const command =
+      app.add_subcommand("calibrate", "Make a disk profile from what fio measured on your disk");
+  const auto options = options_for<CalibrateOptions>(command, chosen, calibrate);
+  command->add_option("--fio", options->fio, "Results of fio in JSON, one or more files");
+  command->add_option("--base", options->base,
+                      "Profile for what fio does not measure: a name or a FILE.json; without it"
+                      " local-nvme");
+  command->add_option("--out", options->out, "File for the profile; its name is the profile's");
+  command->add_flag("--journal", options->journal,
+                    "The jobs with fsync=1 ran on a file system with a journal");
+  command->add_flag("--script", options->script,
+                    "Print a shell script with the measurements to make, and nothing else");
+  command->footer(
+      "Prints each fit beside the measurement, and what makes the measurements doubtful.\n"
+      "Exit status: 0 the profile is written; 2 wrong input.\n"
+      "Example: drydock calibrate --script > measure.sh; sh measure.sh /data results\n"
+      "         drydock calibrate --fio results/*.json --out my-disk.json");
+}
+
 void add_lint_conf(CLI::App& app, Chosen& chosen) {
   CLI::App* const command = app.add_subcommand(
       "lint-conf", "What a broker.conf says, what of it counts here, and what it promises");
@@ -199,6 +219,7 @@ void add_commands(CLI::App& app, Chosen& chosen) {
   add_run(app, chosen);
   add_check(app, chosen);
   add_replay(app, chosen);
+  add_calibrate(app, chosen);
   add_lint_conf(app, chosen);
   CLI::App* const serve = app.add_subcommand("serve", "Serve on real files and sockets");
   serve->require_subcommand(1);

@@ -7,6 +7,7 @@
 //   replay        runs again what did not pass
 //   experiment    from the files that a command names to cells
 //   list          what scenarios can refer to
+//   calibrate     from fio's measurements of a disk to a profile
 //   lint_conf     what a broker.conf says, what of it counts here, and what it promises
 //   serve_broker  runs a broker on real files and sockets
 //   serve_nameserver  runs a name server on a real socket
@@ -53,6 +54,14 @@ struct RunOptions {
   bool perturb = false;
   std::optional<std::string> out;    // None: no files.
   std::optional<std::string> junit;  // None: no such file beside those of `out`.
+};
+
+struct CalibrateOptions {
+  std::vector<std::string> fio;  // Results of fio.
+  std::string base = "local-nvme";
+  std::optional<std::string> out;
+  bool journal = false;
+  bool script = false;  // Print what to measure, and nothing else.
 };
 
 struct LintConfOptions {
@@ -104,6 +113,7 @@ struct StoreOptions {
 int run(const RunOptions& options);
 int check(const ExperimentOptions& options);
 int replay(const std::string& file);
+int calibrate(const CalibrateOptions& options);
 int lint_conf(const LintConfOptions& options);
 int list();
 int serve_broker(const ServeBrokerOptions& options);

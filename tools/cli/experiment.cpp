@@ -1,11 +1,15 @@
 #include "tools/cli/experiment.hpp"
 
+#include <filesystem>
 #include <set>
 
+#include "scenarios/drill/disk_profile.hpp"
 #include "scenarios/loader/loader.hpp"
 #include "scenarios/world_sim/sim_world.hpp"
+#include "sim/profiles/profile_reader.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/input_file.hpp"
+#include "tools/cli/terminal.hpp"
 
 namespace drydock::cli {
 namespace {
@@ -66,12 +70,24 @@ scenarios::UserConfigurations configurations_of(const ExperimentOptions& options
   return users;
 }
 
+// The text of a disk profile whose file is named relative to the scenario. What is wrong with it is
+// said with its own name.
+std::string profile_beside(const std::string& scenario, const std::string& file) {
+  const std::string path = (std::filesystem::path(scenario).parent_path() / file).string();
+  std::string text = read_file(path);
+  const auto profile = sim::read_profile(path, text);
+  if (!profile) throw InputError(printable(profile.error()));
+  return text;
+}
+
 }  // namespace
 
 scenarios::Experiment experiment_of(const ExperimentOptions& options) {
   const Given given = given_of(options);
   scenarios::Drill drill =
       scenarios::parse_drill(options.scenario, read_file(options.scenario), given.paths);
+  scenarios::read_disk_profiles(
+      drill, [&](const std::string& file) { return profile_beside(options.scenario, file); });
   scenarios::check_simulated(drill);
   const scenarios::UserConfigurations users = configurations_of(options);
   auto experiment = scenarios::make_experiment(std::move(drill), users, given.keys);

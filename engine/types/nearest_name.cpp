@@ -1,4 +1,4 @@
-#include "engine/broker/nearest_name.hpp"
+#include "engine/types/nearest_name.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,0 +1,80 @@
+#include "scenarios/world_sim/host_disk.hpp"
+
+#include <algorithm>
+#include <expected>
+
+#include "scenarios/drill/disk_profile.hpp"
+#include "sim/disk/compiled_profile.hpp"
+#include "sim/profiles/builtin_profiles.hpp"
+#include "sim/profiles/profile_reader.hpp"
+#include "sim/profiles/quantity.hpp"
+
+namespace drydock::scenarios {
+namespace {
+
+constexpr std::int64_t kSectorBytes = 4096;
+
+// The error is what to say after the place of the profile in the scenario.
+std::expected<sim::Profile, std::string> profile_of(const DiskSpec& spec) {
+  if (is_profile_text(spec.profile)) return sim::read_profile("this profile", spec.profile);
+  if (const sim::Profile* profile = sim::builtin_profile(spec.profile)) return *profile;
+  std::string known;
+  for (const std::string& name : sim::builtin_profile_names()) known += name + ", ";
+  return std::unexpected("there is no '" + spec.profile + "'; known here: " + known +
+                         "or a FILE.json");
+}
+
+sim::Profile checked_profile_of(const DiskSpec& spec) {
+  auto profile = profile_of(spec);
+  ENSURE(profile.has_value());
+  return std::move(*profile);
+}
+
+bool is_assumed(const sim::ProfileValue& value) {
+  const auto assumed = [](const sim::Stamp& stamp) {
+    return stamp.evidence == sim::Evidence::assumed;
+  };
+  if (value.form != sim::ProfileValue::Form::points) return assumed(value.stamp);
+  return std::ranges::any_of(value.points, assumed, &sim::LatencyPoint::stamp);
+}
+
+}  // namespace
+
+void check_disk(const Drill& drill, const HostSpec& host) {
+  const std::string path = "/topology/hosts/" + host.name + "/disk";
+  const auto profile = profile_of(*host.disk);
+  if (!profile) throw InputError(drill.source.at(path + "/profile") + ": " + profile.error());
+  const std::int64_t smallest = profile->get(sim::ProfileKey::smallest_disk).low;
+  if (host.disk->bytes < smallest || host.disk->bytes % kSectorBytes != 0) {
+    throw InputError(drill.source.at(path + "/size") + ": must be at least " +
+                     sim::text_of(sim::ProfileUnit::size, smallest) + " and a multiple of 4 KiB");
+  }
+}
+
+void put_profile(const DiskSpec& spec, sim::DiskOptions& disk) {
+  const sim::Profile profile = checked_profile_of(spec);
+  disk.profile = sim::compiled_profile(profile, spec.bytes);
+  disk.placement = profile.get(sim::ProfileKey::placement).word == "remote"
+                       ? sim::DiskPlacement::remote
+                       : sim::DiskPlacement::local;
+}
+
+std::string assumptions_of(const DiskSpec& spec) {
+  const sim::Profile profile = checked_profile_of(spec);
+  std::string assumed;
+  bool all = true;
+  for (const sim::KeyRule& rule : sim::key_rules()) {
+    if (!rule.required) continue;
+    if (!is_assumed(profile.get(rule.key))) {
+      all = false;
+    } else {
+      assumed += (assumed.empty() ? "" : ", ") + std::string(rule.name);
+    }
+  }
+  const std::string name = "profile " + profile.name;
+  if (all) return name + "; all of its values are assumed";
+  if (assumed.empty()) return name + "; none of its values is assumed";
+  return name + "; assumed of it, at least in part: " + assumed;
+}
+
+}  // namespace drydock::scenarios

@@ -1,0 +1,21 @@
+// Which disk a host of a drill gets.
+#pragma once
+
+#include <string>
+
+#include "scenarios/drill/drill.hpp"
+#include "sim/disk/sim_disk.hpp"
+
+namespace drydock::scenarios {
+
+// Throws InputError if there is no such profile, or no disk of that size of it. The host has a
+// disk.
+void check_disk(const Drill& drill, const HostSpec& host);
+
+// What the profile says of a disk; of a checked one.
+void put_profile(const DiskSpec& spec, sim::DiskOptions& disk);
+
+// Its profile, and which of the values in use are assumed. Of a checked one.
+std::string assumptions_of(const DiskSpec& spec);
+
+}  // namespace drydock::scenarios

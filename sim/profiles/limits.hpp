@@ -1,0 +1,19 @@
+// What reports say about this folder: see sim/disk/limits.hpp.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace drydock::sim {
+
+inline constexpr auto kProfilesNotModelled = std::to_array<std::string_view>({
+    "disk profiles: times of submission and per KiB, slower reads beside writes, shared servers, "
+    "quota slices, fail-slow rates and the host's queue settings are kept, but nothing uses them "
+    "yet",
+});
+
+inline constexpr auto kProfilesAssumed = std::to_array<std::string_view>({
+    "disk profiles: times between two quantiles lie on a straight line",
+});
+
+}  // namespace drydock::sim
