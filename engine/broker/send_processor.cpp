@@ -8,6 +8,8 @@ namespace drydock {
 
 namespace {
 
+constexpr std::uint64_t kLateMs = 500;  // Of SeededBug::ack_before_append, at most.
+
 // The part of the ext fields that a view of the header points into.
 SharedBytes share(const RemotingCommand& request, std::string_view view) {
   if (view.empty()) return {};
@@ -79,6 +81,13 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
   }
   if (topics_.file.untried()) co_await topics_.file.save(lease.worker());
   IncomingMessage message = to_message(request, header, queue_id, connection->peer());
+  if (configuration_.store.bugs.has(SeededBug::ack_before_append) && queue_choice_.below(2) == 0) {
+    lease.release();
+    const PutResult promised{.status = PutStatus::put_ok};
+    answer(*connection, request, queue_id, promised);
+    co_await append_late(std::move(message));
+    co_return;
+  }
   const bool wait_store_ok = message.wait_store_ok;
   PutResult result = co_await store_.append(lease.worker(), std::move(message));
   lease.release();
@@ -87,6 +96,15 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
     result.status = safe;
   }
   answer(*connection, request, queue_id, result);
+}
+
+Task<void> SendProcessor::append_late(IncomingMessage message) {
+  const Duration pause = Duration::ms(static_cast<std::int64_t>(queue_choice_.below(kLateMs)));
+  Result<void> slept = co_await sleep_for(context_.clock, pause);
+  if (!slept) co_return;
+  Result<WorkerPool::Lease> lease = co_await workers_.lease();
+  if (!lease) co_return;
+  [[maybe_unused]] PutResult stored = co_await store_.append(lease->worker(), std::move(message));
 }
 
 // The flush and the copies are waited for at the same time; what the copies came to counts last.

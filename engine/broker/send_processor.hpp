@@ -35,6 +35,7 @@ class SendProcessor {
   };
 
   Task<PutStatus> await_safety(PutResult placed, bool wait_store_ok);
+  Task<void> append_late(IncomingMessage message);  // SeededBug::ack_before_append.
   Refusal check(const SendMessageHeader& header, std::int32_t& queue_id);
   IncomingMessage to_message(const RemotingCommand& request, const SendMessageHeader& header,
                              std::int32_t queue_id, Endpoint born_host);

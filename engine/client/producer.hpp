@@ -38,7 +38,7 @@ struct ProducerOptions {
   int retries = 2;  // retryTimesWhenSendFailed: further attempts after the first.
   Duration connect_timeout = Duration::ms(3000);
   // After a failed connect the next one waits this long, twice as long after each further failure.
-  // RocketMQ's client does not wait: 0 ms is its behaviour.
+  // 0 ms: at once. Whether RocketMQ's client waits was not looked up.
   Duration reconnect_delay = Duration::ms(100);
   Duration reconnect_delay_max = Duration::s(1);
   // A time-out ends the connection, and with it every send in flight on it, as RocketMQ's client

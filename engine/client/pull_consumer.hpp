@@ -29,7 +29,7 @@ struct PullConsumerOptions {
   Duration route_interval = Duration::s(30);  // So often it looks for new queues.
   // After an error the queue rests so long (pullTimeDelayMillsWhenException).
   Duration retry_pause = Duration::s(1);
-  // After an answer that brings it no further: RocketMQ's consumers ask again at once, which is 0.
+  // After an answer that brings it no further; 0: it asks again at once.
   Duration idle_pause = Duration::ms(100);
   // A queue with so much waiting for the application is not pulled (pullThresholdForQueue,
   // pullThresholdSizeForQueue).

@@ -85,6 +85,10 @@ class NameServer : private FrameServer::Handler {
     if (outcome.kind == RegisterOutcome::Kind::unknown) {
       return encode_answer(request.head, ResponseCode::system_error, "register broker failed");
     }
+    if (outcome.kind == RegisterOutcome::Kind::full) {
+      return encode_answer(request.head, ResponseCode::system_error,
+                           "this name server has no room for more brokers or topics");
+    }
     if (outcome.added) {
       context_.observer.event(EventName::route_broker_added, header.broker.broker_id);
     }

@@ -31,8 +31,21 @@ bool RouteTable::held_by_newer(const BrokerData& group, const BrokerIdentity& br
   return live != nullptr && live->version.state_version > version.state_version;
 }
 
+bool RouteTable::too_much(const BrokerRegistration& registration) const {
+  const BrokerIdentity& broker = registration.header.broker;
+  const bool another = find_live(broker.cluster_name, broker.broker_addr) == nullptr;
+  if (another && live_.size() >= kAddressesMax) return true;
+  const std::size_t more = static_cast<std::size_t>(
+      std::ranges::count_if(registration.body.topics, [&](const TopicConfig& topic) {
+        const auto known = topics_.find(topic.topic);
+        return known == topics_.end() || !known->second.contains(std::string(broker.broker_name));
+      }));
+  return more > kTopicEntriesMax - topic_entries_;
+}
+
 RegisterOutcome RouteTable::register_broker(const BrokerRegistration& registration,
                                             MonotonicTime now) {
+  if (too_much(registration)) return {.kind = RegisterOutcome::Kind::full};
   const RegisterBrokerHeader& header = registration.header;
   const BrokerIdentity& broker = header.broker;
   const Key key(broker.cluster_name, broker.broker_addr);
@@ -83,7 +96,7 @@ void RouteTable::take_topics(const BrokerRegistration& registration, const Broke
     if (!changed && queues.contains(group.broker_name)) continue;
     QueueData data = queue_data(group.broker_name, topic);
     if (id != 0 && group.enable_acting_master) data.permissions &= ~permission::kWrite;
-    queues[group.broker_name] = std::move(data);
+    topic_entries_ += queues.insert_or_assign(group.broker_name, std::move(data)).second ? 1 : 0;
   }
 }
 
@@ -165,7 +178,7 @@ void RouteTable::remove_group(const std::string& name) {
   groups_.erase(name);
   for (auto& [cluster, names] : clusters_) names.erase(name);
   std::erase_if(clusters_, [](const auto& entry) { return entry.second.empty(); });
-  for (auto& [topic, queues] : topics_) queues.erase(name);
+  for (auto& [topic, queues] : topics_) topic_entries_ -= queues.erase(name);
   std::erase_if(topics_, [](const auto& entry) { return entry.second.empty(); });
 }
 
@@ -216,10 +229,15 @@ void RouteTable::check_invariants() const {
     }
     ENSURE(different.size() == group.addresses.size());
   }
+  std::size_t entries = 0;
   for (const auto& [topic, queues] : topics_) {
+    entries += queues.size();
     ENSURE(!queues.empty());
     for (const auto& [name, data] : queues) ENSURE(groups_.contains(name));
   }
+  ENSURE(entries == topic_entries_);
+  ENSURE(entries <= kTopicEntriesMax);
+  ENSURE(live_.size() <= kAddressesMax);
   for (const auto& [cluster, names] : clusters_) {
     ENSURE(!names.empty());
     for (const std::string& name : names) ENSURE(groups_.contains(name));

@@ -30,6 +30,12 @@
 
 namespace drydock {
 
+// What is kept at most: garbage on the port must not fill the memory. RocketMQ has no such bounds.
+// Assumed to be far beyond what a cluster has: a thousand broker groups of four, 500 topics on
+// each.
+inline constexpr std::size_t kAddressesMax = 4'096;       // Of all brokers, alive.
+inline constexpr std::size_t kTopicEntriesMax = 500'000;  // Topics, each once per broker name.
+
 // Silence after which a broker is forgotten, unless it named another time.
 inline constexpr Duration kBrokerExpiry = Duration::s(120);
 
@@ -45,6 +51,7 @@ struct RegisterOutcome {
     accepted,
     stale,    // Somebody with a larger state version has the id.
     unknown,  // One topic alone, from a broker that isn't registered: refused.
+    full,     // More addresses or topics than are kept: refused, and nothing of it is taken.
   };
   Kind kind = Kind::accepted;
   bool added = false;               // An address that was not there.
@@ -93,6 +100,8 @@ class RouteTable {
   // True if somebody with a larger state version has the id.
   bool held_by_newer(const BrokerData& group, const BrokerIdentity& broker,
                      const DataVersion& version) const;
+  // Whether a bound leaves no room for it.
+  bool too_much(const BrokerRegistration& registration) const;
   void take_topics(const BrokerRegistration& registration, const BrokerData& group, bool first);
   RegisterBrokerResponse master_for_slave(const BrokerData& group,
                                           const BrokerIdentity& broker) const;
@@ -104,6 +113,7 @@ class RouteTable {
 
   Options options_;
   std::map<std::string, QueuesByBroker, std::less<>> topics_;
+  std::size_t topic_entries_ = 0;  // Over all of topics_.
   std::map<std::string, BrokerData, std::less<>> groups_;
   std::map<std::string, std::set<std::string>, std::less<>> clusters_;
   std::map<Key, Live> live_;

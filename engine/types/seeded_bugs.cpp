@@ -6,6 +6,7 @@ std::string_view name_of(SeededBug bug) {
   switch (bug) {
     case SeededBug::ack_before_flush: return "ack-before-flush";
     case SeededBug::ack_before_copy: return "ack-before-copy";
+    case SeededBug::ack_before_append: return "ack-before-append";
     case SeededBug::recovery_keeps_torn_record: return "recovery-keeps-torn-record";
     case SeededBug::dispatch_skips_tail: return "dispatch-skips-tail";
     case SeededBug::promotion_keeps_half_message: return "promotion-keeps-half-message";

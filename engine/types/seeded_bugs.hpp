@@ -15,6 +15,9 @@ namespace drydock {
 enum class SeededBug : std::uint16_t {
   ack_before_flush,  // SYNC_FLUSH answers SEND_OK without waiting for the flush.
   ack_before_copy,   // A SYNC_MASTER answers SEND_OK without waiting for its slaves.
+  // Half of the sends are answered with SEND_OK at once and stored up to half a second later: what
+  // their producer sends next may be stored before them.
+  ack_before_append,
   // Recovery believes the total of a record, whatever the checksum of its body and the lengths
   // inside it say.
   recovery_keeps_torn_record,

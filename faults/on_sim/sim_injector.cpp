@@ -109,13 +109,18 @@ bool SimInjector::begin_on_process(const Fault& fault, FaultStatus& status) {
 bool SimInjector::begin_on_host(const Fault& fault, FaultStatus& status) {
   status.target = targets_.host_meant(fault.on);
   sim::Host& host = targets_.host(status.target);
+  if (fault.kind == FaultKind::host_destroy) {
+    if (targets_.destroyed(status.target)) return false;
+    if (host.powered()) host.lose_power();
+    targets_.destroy(status.target);
+    return true;
+  }
   if (!host.powered()) return false;
   if (fault.kind == FaultKind::host_panic) {
     host.panic();
-    return true;
+  } else {
+    host.lose_power();
   }
-  host.lose_power();
-  if (fault.kind == FaultKind::host_destroy) targets_.destroy(status.target);
   return true;
 }
 
@@ -133,16 +138,15 @@ bool SimInjector::begin_partition(std::size_t index) {
 void SimInjector::on_end(std::size_t index) {
   FaultStatus& status = statuses_[index];
   if (status.state != FaultStatus::State::active) return;
-  if (!is_taken_back(plan_.faults[index].kind)) return;
+  const FaultKind kind = plan_.faults[index].kind;
+  if (!is_taken_back(kind)) return;
+  const bool of_host = kind == FaultKind::host_power_loss || kind == FaultKind::host_panic;
+  if (of_host && targets_.destroyed(status.target)) return;  // Nothing is left to have power.
   status.state = FaultStatus::State::ended;
   status.ended_ns = kernel_.now();
-  if (plan_.faults[index].kind == FaultKind::process_kill) {
-    targets_.restart(status.target);
-  } else if (plan_.faults[index].kind == FaultKind::net_partition) {
-    targets_.mend(armed_[index]->cut);
-  } else {
-    targets_.host(status.target).restore_power();
-  }
+  if (kind == FaultKind::process_kill) targets_.restart(status.target);
+  if (kind == FaultKind::net_partition) targets_.mend(armed_[index]->cut);
+  if (of_host) targets_.host(status.target).restore_power();
 }
 
 void SimInjector::disarm() {

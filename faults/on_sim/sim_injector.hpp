@@ -27,8 +27,9 @@ class Targets {
   // The present life of a process of the topology; null while it has none.
   virtual sim::SimProcess* process(const std::string& name) = 0;
   virtual sim::Host& host(const std::string& name) = 0;
-  // The host will never have power again, and its disks are gone.
+  // The host will never have power again, and its disks are gone, also if it is dark already.
   virtual void destroy(const std::string& host) = 0;
+  virtual bool destroyed(const std::string& host) const = 0;
   // Makes a slave the master of its group. False if it is none, or does not run.
   virtual bool promote(const std::string& name) = 0;
   // Stops what travels between the host and another one (empty: all others). Returns what `mend`

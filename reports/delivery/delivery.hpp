@@ -3,8 +3,8 @@
 //
 // RocketMQ delivers at least once: messages come again after a consumer or a broker has died, and a
 // group whose offset lies behind the end of a queue (a crash has cut it) goes on at the end, past
-// what was written since. So none of these figures is wrong by itself; a drill says what it
-// expects of them.
+// what was written since. Those that are passed over so are the only figure that is damage by
+// itself (reports/expect); of the others a drill says what it expects.
 #pragma once
 
 #include "reports/record/final_store.hpp"

@@ -93,6 +93,10 @@ void find_damage(const RunResult& run, const std::vector<Expectation>& expectati
     findings.add(Verdict::safety,
                  counted(run.order.violations, "message") + " behind one that was sent later");
   }
+  if (run.deliveries.skipped > 0 && !allow(expectations, Metric::delivery_skipped)) {
+    findings.add(Verdict::safety, counted(run.deliveries.skipped, "message") +
+                                      " in the queues that a consumer was put past");
+  }
 }
 
 // The run can't answer the question.

@@ -152,6 +152,11 @@ struct Phases {
   PhaseSpec heal;    // What is still active is taken back at its start.
   PhaseSpec settle;  // No new sends; the open ones end.
   PhaseSpec judge;   // Everything is read back.
+  // Of all of them together, in virtual time.
+  Duration at_most() const {
+    return warm.at_most + inject.at_most + hold.at_most + heal.at_most + settle.at_most +
+           judge.at_most;
+  }
 };
 
 // A time that each seed draws for itself, uniformly, both ends included.

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <limits>
 
 namespace drydock::scenarios {
 namespace {
@@ -24,13 +25,14 @@ constexpr std::array<Unit, 7> kSizes{{{"B", 1},
                                       {"MB", 1'000'000},
                                       {"GB", 1'000'000'000}}};
 
-// The integer at the start of `text`, which is cut off; none if there is no digit, or it is too
-// large.
+constexpr std::int64_t kTooLarge = std::numeric_limits<std::int64_t>::max();
+
+// The integer at the start of `text`, which is cut off; none if there is no digit.
 std::optional<std::int64_t> take_integer(std::string_view& text) {
   if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc()) return std::nullopt;
+  if (error != std::errc()) value = kTooLarge;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return value;
 }
@@ -43,7 +45,7 @@ std::optional<std::int64_t> parse(std::string_view text, const std::array<Unit, 
   for (const Unit& unit : units) {
     if (unit.name != text) continue;
     std::int64_t product = 0;
-    if (__builtin_mul_overflow(*value, unit.factor, &product)) return std::nullopt;
+    if (__builtin_mul_overflow(*value, unit.factor, &product)) return kTooLarge;
     return product;
   }
   return std::nullopt;

@@ -11,7 +11,8 @@
 
 namespace drydock::scenarios {
 
-// Each gives nothing if the text is not of its kind, is negative, or does not fit.
+// Each gives nothing if the text is not of its kind, or is negative. What doesn't fit gives the
+// largest integer, which is beyond the maximum below.
 std::optional<Duration> parse_duration(std::string_view text);             // ns us ms s min h
 std::optional<std::int64_t> parse_size(std::string_view text);             // B KiB MiB GiB kB MB GB
 std::optional<std::int64_t> parse_rate_per_second(std::string_view text);  // N/s
@@ -20,6 +21,12 @@ std::optional<std::int64_t> parse_percent(std::string_view text);           // 0
 
 // More than a year: nothing that a scenario can mean, and sums of them stay far from overflow.
 inline constexpr Duration kDurationMax = Duration::s(10'000 * 3'600);
+
+// A pebibyte, for the same reasons.
+inline constexpr std::int64_t kSizeMax = std::int64_t{1} << 50;
+inline constexpr const char* kSizeMaxText = "1048576 GiB";
+// Sends per second: one in a microsecond.
+inline constexpr std::int64_t kRateMax = 1'000'000;
 
 inline constexpr const char* kDurationForm = "an integer and one of ns us ms s min h";
 inline constexpr const char* kSizeForm = "an integer and one of B KiB MiB GiB kB MB GB";

@@ -33,6 +33,18 @@ std::string read_broker_of(const JsonAt& client, const Drill& drill, const char*
   client.refuse("must name its broker: the topology has no name_servers to ask");
 }
 
+// A consumer of a topic that nobody sends to would wait for nothing, and no report would show it.
+std::string read_consumed_topic(const JsonAt& json, const Drill& drill) {
+  const std::string topic = json.name();
+  if (std::ranges::find(drill.producers, topic, &ProducerSpec::topic) == drill.producers.end()) {
+    std::vector<std::string_view> topics;
+    for (const ProducerSpec& producer : drill.producers) topics.push_back(producer.topic);
+    json.refuse("no producer in /load/producers sends to the topic '" + topic + "'" +
+                did_you_mean(topic, topics));
+  }
+  return topic;
+}
+
 ConsumerSpec read_consumer(const std::string& name, const JsonAt& json, const Drill& drill) {
   json.allow_only({"host", "broker", "topic", "batch"});
   ConsumerSpec consumer;
@@ -40,7 +52,7 @@ ConsumerSpec read_consumer(const std::string& name, const JsonAt& json, const Dr
   consumer.host = read_host_name(json.at("host"), drill);
   consumer.broker =
       read_broker_of(json, drill, "a consumer that reads from a slave is not built yet");
-  consumer.topic = json.at("topic").name();
+  consumer.topic = read_consumed_topic(json.at("topic"), drill);
   if (json.has("batch")) consumer.batch = static_cast<int>(json.at("batch").count(1, 1'024));
   return consumer;
 }

@@ -4,13 +4,12 @@
 #include <set>
 
 #include "engine/types/nearest_name.hpp"
+#include "scenarios/drill/json_position.hpp"
 #include "scenarios/drill/units.hpp"
 
 namespace drydock::scenarios {
 
-void JsonAt::refuse(const std::string& why) const {
-  throw InputError(source_.at(path_) + ": " + why);
-}
+void JsonAt::refuse(const std::string& why) const { throw InputError(place() + ": " + why); }
 
 void JsonAt::demand(bool right, const char* kind) const {
   if (!right) refuse(std::string("must be ") + kind);
@@ -105,6 +104,7 @@ Duration JsonAt::duration() const {
 std::int64_t JsonAt::size() const {
   const auto size = value_.is_string() ? parse_size(value_.get<std::string>()) : std::nullopt;
   if (!size) refuse("must be a size: " + std::string(kSizeForm));
+  if (*size > kSizeMax) refuse("must be at most " + std::string(kSizeMaxText));
   return *size;
 }
 
@@ -112,6 +112,7 @@ std::int64_t JsonAt::rate_per_second() const {
   const auto rate =
       value_.is_string() ? parse_rate_per_second(value_.get<std::string>()) : std::nullopt;
   if (!rate || *rate == 0) refuse("must be a rate: " + std::string(kRateForm));
+  if (*rate > kRateMax) refuse("must be at most " + std::to_string(kRateMax) + "/s");
   return *rate;
 }
 
@@ -119,6 +120,7 @@ std::int64_t JsonAt::bytes_per_second() const {
   const auto rate =
       value_.is_string() ? parse_bytes_per_second(value_.get<std::string>()) : std::nullopt;
   if (!rate || *rate == 0) refuse("must be a rate: " + std::string(kByteRateForm));
+  if (*rate > kSizeMax) refuse("must be at most " + std::string(kSizeMaxText) + "/s");
   return *rate;
 }
 
@@ -134,8 +136,53 @@ std::string JsonAt::scalar() const {
   return value_.is_string() ? value_.get<std::string>() : value_.dump();
 }
 
+namespace {
+
+// Where a parser stops: its exceptions don't always say. Counts bytes from 1; 0: it didn't.
+class FirstError : public nlohmann::json_sax<Json> {
+ public:
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return true; }
+  bool key(string_t&) override { return true; }
+  bool end_object() override { return true; }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception&) override {
+    at = position;
+    return false;
+  }
+  std::size_t at = 0;
+};
+
+std::string place_of_error(const Source& source) {
+  FirstError first;
+  Json::sax_parse(source.text, &first, Json::input_format_t::json, true, true);
+  const TextPosition position = position_at(source.text, first.at == 0 ? 0 : first.at - 1);
+  return source.file + ":" + std::to_string(position.line) + ":" + std::to_string(position.column);
+}
+
+// "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ...", without
+// what says where.
+std::string reason_of(const nlohmann::json::exception& error) {
+  std::string_view what = error.what();
+  if (const std::size_t bracket = what.find("] "); bracket != what.npos) {
+    what.remove_prefix(bracket + 2);
+  }
+  const std::size_t colon = what.find(": ");
+  if (what.starts_with("parse error at ") && colon != what.npos) what.remove_prefix(colon + 2);
+  return std::string(what);
+}
+
+}  // namespace
+
 Json parse_json(const Source& source) {
-  const std::string& file = source.file;
   struct Object {
     std::set<std::string> keys;
     std::string last;
@@ -158,11 +205,7 @@ Json parse_json(const Source& source) {
     if (!twice.empty()) throw InputError(source.at(twice) + ": occurs twice in one object");
     return json;
   } catch (const nlohmann::json::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
-    const std::string what = error.what();
-    const std::size_t bracket = what.find("] ");
-    throw InputError(
-        file + ": no JSON: " + (bracket == std::string::npos ? what : what.substr(bracket + 2)));
+    throw InputError(place_of_error(source) + ": no JSON: " + reason_of(error));
   }
 }
 

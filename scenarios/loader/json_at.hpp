@@ -19,6 +19,8 @@ class JsonAt {
  public:
   JsonAt(const Source& source, const Json& value) : source_(source), value_(value) {}
 
+  // "FILE:LINE:COLUMN: PATH".
+  std::string place() const { return source_.at(path_); }
   [[noreturn]] void refuse(const std::string& why) const;
 
   // As an object. Members that are not among `known` are refused, with the nearest known name.

@@ -7,13 +7,7 @@
 namespace drydock::scenarios {
 namespace {
 
-SeedRange read_seeds(const JsonAt& seeds) {
-  try {
-    return parse_seed_range(seeds.text(), "seeds");
-  } catch (const InputError& error) {
-    seeds.refuse(error.what());
-  }
-}
+SeedRange read_seeds(const JsonAt& seeds) { return parse_seed_range(seeds.text(), seeds.place()); }
 
 void read_heading(const JsonAt& root, Drill& drill) {
   drill.id = root.at("drill").name();

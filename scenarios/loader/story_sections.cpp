@@ -309,6 +309,13 @@ std::optional<reports::Comparison> comparison_named(const std::string& name) {
   return std::nullopt;
 }
 
+// No quantity is ever below 0: what speaks of that always holds, or never.
+void refuse_negative(const JsonAt& json, const reports::Expectation& expectation) {
+  const std::int64_t bound = expectation.bound.value_or(0);
+  const bool below = expectation.comparison == reports::Comparison::less && bound == 0;
+  if (bound < 0 || below) json.refuse("nothing that is counted or measured is ever below 0");
+}
+
 // "acked_loss = 0", "rto.client <= 30 s".
 void read_condition(const JsonAt& json, reports::Expectation& expectation) {
   std::istringstream words(json.text());
@@ -333,7 +340,9 @@ void read_condition(const JsonAt& json, reports::Expectation& expectation) {
     }
     const auto time = parse_duration(bound);
     if (!time) json.refuse("must end with a duration: " + std::string(kDurationForm));
+    if (*time > kDurationMax) json.refuse("must end with at most " + text_of(kDurationMax));
     expectation.bound = time->count_ns();
+    refuse_negative(json, expectation);
     return;
   }
   const auto [end, error] =
@@ -341,6 +350,7 @@ void read_condition(const JsonAt& json, reports::Expectation& expectation) {
   if (error != std::errc() || end != bound.data() + bound.size()) {
     json.refuse("must end with an integer");
   }
+  refuse_negative(json, expectation);
 }
 
 // Over what of a cell's runs an expectation speaks: the one member that says so.

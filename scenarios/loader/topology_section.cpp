@@ -40,7 +40,14 @@ DirtyLimits read_dirty(const JsonAt& dirty) {
   return limits;
 }
 
+// Hosts, and what runs on them, can be named in a partition's `from`.
+void refuse_reserved(const std::string& name, const JsonAt& json) {
+  if (name != kAllOthers) return;
+  json.refuse("'" + name + "' is what a partition calls all other hosts; choose another name");
+}
+
 HostSpec read_host(const std::string& name, const JsonAt& json) {
+  refuse_reserved(name, json);
   json.refuse_unbuilt("memory", "the memory of a host is not simulated yet: it never runs out");
   json.allow_only({"labels", "disk", "boot", "dirty"});
   HostSpec host;
@@ -77,11 +84,24 @@ std::vector<std::string> read_hosts(const JsonAt& json, const Drill& drill) {
   return names;
 }
 
+// A link that has no ends, or whose ends an earlier one has: one of the two would count for
+// nothing. A label may speak of a host that a later link names.
+void refuse_pointless(const JsonAt& json, const LinkSpec& link, const Drill& drill) {
+  if (link.from.size() == 1 && link.from == link.to) {
+    json.at("to").refuse("a host has no link to itself");
+  }
+  for (std::size_t i = 0; i < drill.links.size(); ++i) {
+    if (drill.links[i].from != link.from || drill.links[i].to != link.to) continue;
+    json.refuse("/topology/links/" + std::to_string(i) + " is from and to the same hosts");
+  }
+}
+
 LinkSpec read_link(const JsonAt& json, const Drill& drill) {
   json.allow_only({"from", "to", "latency", "bandwidth", "loss"});
   LinkSpec link;
   link.from = read_hosts(json.at("from"), drill);
   link.to = read_hosts(json.at("to"), drill);
+  refuse_pointless(json, link, drill);
   if (json.has("latency")) link.latency = json.at("latency").duration();
   if (json.has("bandwidth")) link.bandwidth_per_second = json.at("bandwidth").bytes_per_second();
   if (json.has("loss")) {
@@ -96,6 +116,7 @@ LinkSpec read_link(const JsonAt& json, const Drill& drill) {
 }
 
 BrokerSpec read_broker(const std::string& name, const JsonAt& json, const Drill& drill) {
+  refuse_reserved(name, json);
   json.allow_only({"host", "role"});
   BrokerSpec broker;
   broker.name = name;
@@ -116,6 +137,7 @@ BrokerSpec read_broker(const std::string& name, const JsonAt& json, const Drill&
 }
 
 NameServerSpec read_name_server(const std::string& name, const JsonAt& json, const Drill& drill) {
+  refuse_reserved(name, json);
   json.allow_only({"host"});
   if (find_broker(drill, name) != nullptr) json.refuse("a broker has that name, too");
   NameServerSpec name_server{name, read_host_name(json.at("host"), drill)};

@@ -477,7 +477,7 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
       "namesrvAddr of broker.conf are replaced by them");
   lines.push_back(
       "client: connects again after 100 ms, twice as long after each failure, at most "
-      "1 s (RocketMQ's own does not wait)");
+      "1 s (whether RocketMQ's own waits was not looked up)");
   return lines;
 }
 

@@ -65,7 +65,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   // The first of them, to which clients go.
   std::optional<std::size_t> writable_broker() const;
   // The host was destroyed.
-  bool destroyed(const std::string& host) const;
+  bool destroyed(const std::string& host) const override;
   // Runs a program of the judge on a broker's host, next to the broker. Null if the host is dark.
   sim::SimProcess* start_judge(std::size_t broker, sim::Program program);
   // The last error line that a process wrote, or empty.

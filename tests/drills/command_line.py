@@ -64,11 +64,13 @@ def refusals(report):
             (["run", DRILL, "--conf", f"slave={CONF}"], "has no broker and no role of that name"),
             (["run", DRILL, "--conf", CONF, "--conf", CONF], "--conf: two files for all brokers"),
             (["run", DRILL, "--out", ""], "--out: names no directory"),
-            (["run", str(huge_number)], f"{huge_number}: no JSON"),
+            (["run", str(huge_number)], f"{huge_number}:1:15: no JSON"),
             (["run", str(small_disk)], "disk/size: must be at least 1 MiB"),
             (["run", str(long_boot)], "/topology/hosts/broker-host/boot: must be at most"),
             (["run", DRILL, "--jobs", "0"], "--jobs: must be 1 to 256"),
             (["run", DRILL, "--jobs", "x"], "--jobs"),
+            (["run", DRILL, "--limit", "0 s"], "--limit: must be 1 ms to 10000 h"),
+            (["run", DRILL, "--limit", "soon"], "--limit: must be 1 ms to 10000 h"),
             (["run", DRILL, "--set", "listenPort"], "is not KEY=VALUE"),
             (["run", DRILL, "--set", "listenPrt=1"], "--set listenPrt: not a key of RocketMQ"),
             (["run", DRILL, "--set", "listenPort=1", "--set", "listenPort=2"],
@@ -350,6 +352,22 @@ def crashes(report):
                  f"status {process.returncode}\n{out}")
 
 
+def limits(report):
+    """A run that no machine ends in a second."""
+    long = ["run", DRILL, "--conf", CONF, "--seed", "1", "--jobs", "2", "--set", "phases/warm=9000 h"]
+    done = drydock(*long, "--limit", "1s")
+    report.check("a run that takes longer than --limit is stopped, and the report says how to raise it",
+                 done.returncode == 3 and done.stderr == ""
+                 and "stopped after 1 s of real time; drydock run --limit" in " ".join(done.stdout.split()),
+                 f"status {done.returncode}\n{done.stdout}{done.stderr}")
+    process = subprocess.Popen([DRYDOCK, *long], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    said = process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    report.check("phases that may take longer than ten minutes are announced, with their limit",
+                 said.startswith("drydock: the phases may take ") and "--limit" in said, said)
+
+
 def main():
     report = tap.Report()
     refusals(report)
@@ -360,6 +378,7 @@ def main():
     files(report)
     scenario_schema(report)
     crashes(report)
+    limits(report)
     return report.finish()
 
 

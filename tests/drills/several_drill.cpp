@@ -39,6 +39,27 @@ SCENARIO("each fault of a set has its own outage, and the longest one counts", "
   CHECK(why.find("process.kill") == std::string::npos);
 }
 
+SCENARIO("a host that is destroyed in the dark keeps nothing", "[several]") {
+  const scenarios::Experiment experiment = load(kMatrix, "", [](Json& json) {
+    json["faults"]["destroyed"] = Json::parse(
+        R"([{"do": "host.power-loss", "on": "master-host", "when": {"at": "1 s"}, "for": "2 s"},
+            {"do": "host.destroy", "on": "master-host", "when": {"at": "2 s"}},
+            {"do": "operator.promote", "on": "broker-a-s", "when": {"at": "6 s"}}])");
+  });
+  const reports::RunResult run = run_cell(experiment, kDestroyed, 1).runs.at(0);
+  INFO(run.note);
+  CHECK(run.faults.at(0).ended_ns == -1);  // Its power never came back.
+  CHECK(run.faults.at(1).began_ns > run.faults.at(0).began_ns);
+  CHECK(run.replicas.at(0).destroyed);
+  CHECK(run.replicas.at(1).read);
+  // SYNC_FLUSH and a disk that keeps what it has acknowledged: only the destruction takes it.
+  REQUIRE(!run.loss.lost.empty());
+  for (const reports::LostMessage& message : run.loss.lost) {
+    CHECK(message.copies.at(0) == reports::CopyFate::destroyed);
+    CHECK(message.last_copy_fault == 1);
+  }
+}
+
 SCENARIO("several producers share a topic, and each keeps its own order", "[several]") {
   const scenarios::Experiment experiment = load(kMatrix, "", [](Json& json) {
     Json& producers = json["load"]["producers"];

@@ -2,6 +2,8 @@
 // their span or by `heal`; and a fault that finds nothing to break says so.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "faults/on_sim/sim_injector.hpp"
 #include "tests/support/no_services.hpp"
 
@@ -36,12 +38,15 @@ class Cluster : public Targets {
     return process_->alive() ? process_ : nullptr;
   }
   sim::Host& host(const std::string&) override { return host_; }
-  void destroy(const std::string& host) override { destroyed.push_back(host); }
+  void destroy(const std::string& host) override { gone.push_back(host); }
+  bool destroyed(const std::string& host) const override {
+    return std::ranges::find(gone, host) != gone.end();
+  }
   bool promote(const std::string& name) override {
     promoted.push_back(name);
     return true;
   }
-  std::vector<std::string> destroyed;
+  std::vector<std::string> gone;
   std::vector<std::string> promoted;
   void restart(const std::string& name) override {
     if (!host_.powered()) return;
@@ -123,13 +128,36 @@ TEST(SimInjector, ADestroyedHostNeverComesBackAndAPromotionIsNotTakenBack) {
                          std::nullopt});
   ASSERT_FALSE(cluster.injector.arm(plan));
   cluster.kernel.run_until(ms(30));
-  EXPECT_EQ(cluster.destroyed, (std::vector<std::string>{"h"}));
+  EXPECT_EQ(cluster.gone, (std::vector<std::string>{"h"}));
   EXPECT_EQ(cluster.promoted, (std::vector<std::string>{"b"}));
   cluster.injector.heal();
   cluster.kernel.run_until(ms(90));
   EXPECT_FALSE(cluster.host("h").powered());
   EXPECT_EQ(cluster.injector.statuses()[0].state, FaultStatus::State::active);
   EXPECT_EQ(cluster.injector.statuses()[0].ended_ns, -1);
+}
+
+TEST(SimInjector, ADarkHostCanBeDestroyedOnceAndItsPowerDoesNotComeBack) {
+  for (const FaultKind dark : {FaultKind::host_power_loss, FaultKind::host_panic}) {
+    Cluster cluster;
+    const Selector host{Selector::By::name, "h"};
+    Plan plan;
+    plan.faults.push_back({dark, host, AtTime{Duration::ms(10)}, Duration::ms(30)});
+    plan.faults.push_back({FaultKind::host_destroy, host, AtTime{Duration::ms(20)}, std::nullopt});
+    plan.faults.push_back({FaultKind::host_destroy, host, AtTime{Duration::ms(25)}, std::nullopt});
+    ASSERT_FALSE(cluster.injector.arm(plan));
+    cluster.kernel.run_until(ms(100));
+    cluster.injector.heal();
+    cluster.kernel.run_until(ms(200));
+    EXPECT_EQ(cluster.gone, (std::vector<std::string>{"h"}));
+    EXPECT_FALSE(cluster.host("h").powered());
+    const std::vector<FaultStatus>& statuses = cluster.injector.statuses();
+    EXPECT_EQ(statuses[0].state, FaultStatus::State::active) << "its power never came back";
+    EXPECT_EQ(statuses[0].ended_ns, -1);
+    EXPECT_EQ(statuses[1].state, FaultStatus::State::active);
+    EXPECT_EQ(statuses[1].began_ns, ms(20));
+    EXPECT_EQ(statuses[2].state, FaultStatus::State::missed) << "there is nothing left of it";
+  }
 }
 
 TEST(SimInjector, PowerComesBackWithTheSpanAndWithHeal) {

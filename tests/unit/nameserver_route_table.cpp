@@ -113,6 +113,41 @@ TEST_F(RouteTableTest, OneTopicAloneIsRefusedFromABrokerThatIsNotThere) {
   EXPECT_TRUE(table.route_of("new").has_value());
 }
 
+// Whatever comes on the port, the memory has a bound.
+TEST_F(RouteTableTest, MoreAddressesThanAreKeptAreRefusedUntilOneIsGone) {
+  const auto one_of_many = [](std::size_t number, const std::string& text) {
+    BrokerRegistration made = registration(text);
+    made.header.broker.broker_name = text;
+    made.connection = number;
+    return made;
+  };
+  for (std::size_t i = 0; i < kAddressesMax; ++i) {
+    const std::string text = "b" + std::to_string(i);
+    ASSERT_TRUE(table.register_broker(one_of_many(i, text), at_s(0)).added);
+  }
+  EXPECT_EQ(add(one_of_many(kAddressesMax, "more")).kind, RegisterOutcome::Kind::full);
+  EXPECT_EQ(table.cluster_info().brokers.count("more"), 0u);
+  EXPECT_EQ(add(one_of_many(5, "b5")).kind, RegisterOutcome::Kind::accepted) << "it is known";
+  EXPECT_EQ(table.connection_ended(5), 1);
+  EXPECT_TRUE(add(one_of_many(kAddressesMax, "more")).added);
+}
+
+TEST_F(RouteTableTest, MoreTopicsThanAreKeptAreRefusedAsAWhole) {
+  BrokerRegistration large = registration(kFirst);
+  large.body.topics.clear();
+  for (std::size_t i = 0; i + 1 < kTopicEntriesMax; ++i) {
+    large.body.topics.push_back(topic("t" + std::to_string(i)));
+  }
+  EXPECT_EQ(add(large).kind, RegisterOutcome::Kind::accepted);
+  EXPECT_EQ(add(large).kind, RegisterOutcome::Kind::accepted) << "they are there";
+  BrokerRegistration other = registration(kSecond);
+  other.header.broker.broker_name = "broker-b";  // With two topics; there is room for one.
+  EXPECT_EQ(add(other).kind, RegisterOutcome::Kind::full);
+  EXPECT_EQ(table.route_of("orders"), std::nullopt);
+  EXPECT_EQ(table.unregister(large.header.broker), 1);
+  EXPECT_EQ(add(other).kind, RegisterOutcome::Kind::accepted);
+}
+
 TEST_F(RouteTableTest, OnlyTheMasterBringsTopicsWhileThereIsOne) {
   add(registration(kFirst));
   BrokerRegistration slave = registration(kSecond, 1);

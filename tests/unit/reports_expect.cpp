@@ -61,6 +61,18 @@ TEST(Verdicts, AMessageOutOfOrderIsDamageUnlessTheCellAllowsIt) {
             Verdict::safety);
 }
 
+TEST(Verdicts, AMessageThatAConsumerWasPutPastIsDamageUnlessTheCellAllowsIt) {
+  RunResult run = good_run();
+  run.deliveries.skipped = 2;
+  EXPECT_EQ(verdict_of(run, {}), Verdict::safety);
+  EXPECT_EQ(verdict_of(run, {expectation(Metric::delivery_skipped, Comparison::equal, 0)}),
+            Verdict::safety);
+  EXPECT_EQ(verdict_of(run, {expectation(Metric::delivery_skipped, Comparison::greater, 0)}),
+            Verdict::pass);
+  run.deliveries = {.undelivered = 2};  // It may not have come there yet.
+  EXPECT_EQ(verdict_of(run, {}), Verdict::pass);
+}
+
 TEST(Verdicts, EveryCountIsAQuantity) {
   RunResult run = good_run();
   run.loss.unknown_stored = 1;

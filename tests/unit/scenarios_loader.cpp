@@ -304,7 +304,87 @@ TEST(Loader, RefusesWrongUnits) {
             "f.json: /expectations/2/every_run: must end with a duration: an integer and one of ns "
             "us ms s min h");
   EXPECT_EQ(refusal([](Json& j) { j["seeds"] = "5..3"; }),
-            "f.json: /seeds: seeds: '5..3' ends before it begins");
+            "f.json: /seeds: '5..3' ends before it begins");
+  EXPECT_EQ(refusal([](Json& j) { j["seeds"] = 5; }), "f.json: /seeds: must be a text");
+}
+
+TEST(Loader, SaysWhatIsTheMost) {
+  const auto producer = [](const char* key, const char* value) {
+    return refusal([&](Json& j) { j["load"]["producers"]["p"][key] = value; });
+  };
+  const std::string at = "f.json: /load/producers/p/";
+  for (const char* large : {"99999999999 h", "99999999999999999999999 ms", "36000001 s"}) {
+    EXPECT_EQ(producer("timeout", large), at + "timeout: must be at most 10000 h");
+  }
+  EXPECT_EQ(producer("body", "99999999999999 GiB"), at + "body: must be at most 1048576 GiB");
+  EXPECT_EQ(producer("rate", "99999999999999999999/s"), at + "rate: must be at most 1000000/s");
+  EXPECT_EQ(refusal([](Json& j) {
+              j["topology"]["links"] =
+                  Json::parse(R"([{"from": "h", "to": "c", "bandwidth": "9999999999 GiB/s"}])");
+            }),
+            "f.json: /topology/links/0/bandwidth: must be at most 1048576 GiB/s");
+  EXPECT_EQ(
+      refusal([](Json& j) { j["expectations"][2]["every_run"] = "rto.client <= 99999999999 h"; }),
+      "f.json: /expectations/2/every_run: must end with at most 10000 h");
+}
+
+TEST(Loader, RefusesExpectationsOfLessThanNothing) {
+  for (const char* vain :
+       {"acked_loss < 0", "acked_loss = -1", "acked_loss >= -1", "rto.client < 0 s"}) {
+    EXPECT_EQ(refusal([&](Json& j) { j["expectations"][2]["every_run"] = vain; }),
+              "f.json: /expectations/2/every_run: nothing that is counted or measured is ever "
+              "below 0");
+  }
+}
+
+TEST(Loader, KeepsTheNameOfAllOtherHostsForPartitions) {
+  const std::string why =
+      ": 'others' is what a partition calls all other hosts; choose another "
+      "name";
+  EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["others"] = Json::object(); }),
+            "f.json: /topology/hosts/others" + why);
+  EXPECT_EQ(refusal([](Json& j) { j["topology"]["brokers"]["others"] = {{"host", "h"}}; }),
+            "f.json: /topology/brokers/others" + why);
+  EXPECT_EQ(refusal([](Json& j) { j["topology"]["name_servers"] = {{"others", {{"host", "c"}}}}; }),
+            "f.json: /topology/name_servers/others" + why);
+}
+
+TEST(Loader, RefusesLinksThatCountForNothing) {
+  const auto links = [](const char* text) {
+    return refusal([&](Json& j) {
+      j["topology"]["hosts"]["c"]["labels"] = {{"zone", "a"}};
+      j["topology"]["hosts"]["d"]["labels"] = {{"zone", "a"}};
+      j["topology"]["links"] = Json::parse(text);
+    });
+  };
+  EXPECT_EQ(links(R"([{"from": "h", "to": "h", "latency": "1 ms"}])"),
+            "f.json: /topology/links/0/to: a host has no link to itself");
+  EXPECT_EQ(links(R"([{"from": "h", "to": "c", "latency": "1 ms"},
+                      {"from": "h", "to": "c", "latency": "2 ms"}])"),
+            "f.json: /topology/links/1: /topology/links/0 is from and to the same hosts");
+  EXPECT_EQ(links(R"([{"from": "h", "to": "c", "latency": "1 ms"},
+                      {"from": "c", "to": "h", "latency": "2 ms"}])"),
+            "");
+  EXPECT_EQ(links(R"([{"from": "label:zone=a", "to": "label:zone=a", "latency": "1 ms"},
+                      {"from": "c", "to": "d", "latency": "2 ms"}])"),
+            "");
+}
+
+// Otherwise it waits for nothing, and only `undelivered` would tell.
+TEST(Loader, AConsumerReadsATopicThatSomebodySendsTo) {
+  const auto consumer = [](const char* topic) {
+    return refusal([&](Json& j) {
+      j["load"]["producers"]["p"]["topic"] = "orders";
+      j["load"]["consumers"]["r"] = {{"host", "c"}, {"topic", topic}, {"broker", "b"}};
+    });
+  };
+  const std::string at = "f.json: /load/consumers/r/topic: ";
+  EXPECT_EQ(consumer("orders"), "");
+  EXPECT_EQ(consumer("order"),
+            at + "no producer in /load/producers sends to the topic 'order'; did you mean "
+                 "'orders'?");
+  EXPECT_EQ(consumer("shipments"),
+            at + "no producer in /load/producers sends to the topic 'shipments'");
 }
 
 TEST(Loader, RefusesWhatContradictsItself) {
@@ -536,10 +616,15 @@ TEST(Loader, RefusesWhatIsMissingOrNoJson) {
   EXPECT_EQ(refusal([](Json& j) { j["load"]["producers"]["p"].erase("timeout"); }),
             "f.json: /load/producers/p: 'timeout' is missing");
   EXPECT_EQ(refusal_of_text("[]"), "f.json:1:1: /: must be an object");
-  EXPECT_TRUE(refusal_of_text("{").starts_with("f.json: no JSON: parse error at line 1"));
+  EXPECT_TRUE(refusal_of_text("{").starts_with("f.json:1:2: no JSON: syntax error while parsing"))
+      << refusal_of_text("{");
+  EXPECT_TRUE(
+      refusal_of_text("// a comment\n{\n  \"drill\" 5}").starts_with("f.json:3:11: no JSON: "))
+      << refusal_of_text("// a comment\n{\n  \"drill\" 5}");
   EXPECT_EQ(refusal_of_text(R"({"drill": "a", "drill": "b"})"),
             "f.json:1:2: /drill: occurs twice in one object");
-  EXPECT_TRUE(refusal_of_text(R"({"drill": 1e999})").starts_with("f.json: no JSON: "));
+  EXPECT_TRUE(refusal_of_text(R"({"drill": 1e999})").starts_with("f.json:1:15: no JSON: "))
+      << refusal_of_text(R"({"drill": 1e999})");
 }
 
 }  // namespace

@@ -41,6 +41,9 @@ void add_run(CLI::App& app, Chosen& chosen) {
   add_experiment(*command, options->experiment);
   command->add_option("--seed", options->seeds, "N or N..M; without it the drill's own");
   command->add_option("--jobs", options->jobs, "Worker processes; without it one per core");
+  command->add_option("--limit", options->limit,
+                      "Real time after which a run counts as hung: 30min, 2h; without it 10 min, or"
+                      " what its phases may take in virtual time if that is longer");
   command->add_flag(
       "--verify", options->verify,
       "Run each (cell, seed) twice more, side by side, and name the first event that differs");

@@ -50,6 +50,7 @@ struct RunOptions {
   ExperimentOptions experiment;
   std::optional<std::string> seeds;  // None: those of the drill.
   std::optional<int> jobs;           // None: one per core.
+  std::optional<std::string> limit;  // Of real time, for each run. None: see docs/scenarios.md.
   bool verify = false;
   bool perturb = false;
   std::optional<std::string> out;    // None: no files.

@@ -43,6 +43,20 @@ int jobs_of(const RunOptions& options) {
   return *options.jobs;
 }
 
+// A simulator that is slower than what it simulates hangs; so does one that takes this time for
+// less.
+constexpr Duration kLimit = Duration::s(600);
+
+Duration limit_of(const RunOptions& options, const scenarios::Phases& phases) {
+  if (!options.limit) return std::max(kLimit, phases.at_most());
+  const auto limit = scenarios::parse_duration(*options.limit);
+  if (!limit || *limit < Duration::ms(1) || *limit > scenarios::kDurationMax) {
+    throw InputError("--limit: must be 1 ms to " + scenarios::text_of(scenarios::kDurationMax) +
+                     ", " + scenarios::kDurationForm);
+  }
+  return *limit;
+}
+
 // Runs are numbered seed by seed, so that a cell's runs come in order whatever finishes first.
 class Invocation {
  public:
@@ -143,13 +157,21 @@ int run(const RunOptions& options) {
   const scenarios::SeedRange seeds = options.seeds
                                          ? scenarios::parse_seed_range(*options.seeds, "--seed")
                                          : experiment.drill.seeds;
+  const Duration limit = limit_of(options, experiment.drill.phases);
+  if (!options.limit && limit > kLimit) {
+    std::fprintf(
+        stderr,
+        "drydock: the phases may take %s of virtual time, so a run may take as long of real "
+        "time; --limit sets another limit\n",
+        scenarios::text_of(limit).c_str());
+  }
   if (options.out) make_directory(*options.out);
   if (options.junit) check_writable(*options.junit);
 
   Invocation invocation(
       experiment, seeds,
       options.verify ? scenarios::Verification::side_by_side : scenarios::Verification::none);
-  WorkerPool pool(jobs, [&](std::uint64_t number) { return invocation.work(number); });
+  WorkerPool pool(jobs, limit, [&](std::uint64_t number) { return invocation.work(number); });
   {
     Progress progress(invocation.count());
     const bool finished =

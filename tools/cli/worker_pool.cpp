@@ -11,6 +11,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "scenarios/drill/units.hpp"
+
 namespace drydock::cli {
 namespace {
 
@@ -140,15 +142,23 @@ Answer WorkerPool::take(Worker& worker) {
     if (read_all(worker.from, answer.text.data(), length)) return answer;
   }
   answer.crashed = true;
+  const bool out_of_time = worker.out_of_time;
   answer.text = "its worker process ended with " + bury(worker);
+  if (out_of_time) {
+    answer.text = "stopped after " + scenarios::text_of(limit_) +
+                  " of real time; drydock run --limit gives it more";
+  }
   worker = start();
   return answer;
 }
 
 void WorkerPool::end_stuck_workers() {
   const auto now = std::chrono::steady_clock::now();
-  for (const Worker& worker : workers_) {
-    if (worker.busy && now - worker.given > kWorkLimit) ::kill(worker.pid, SIGKILL);
+  const std::chrono::nanoseconds limit(limit_.count_ns());
+  for (Worker& worker : workers_) {
+    if (!worker.busy || now - worker.given <= limit) continue;
+    worker.out_of_time = true;
+    ::kill(worker.pid, SIGKILL);
   }
 }
 

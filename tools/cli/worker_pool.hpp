@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/types/time.hpp"
+
 namespace drydock::cli {
 
 // The answer to one number: the text, or how the worker ended without giving one.
@@ -20,15 +22,15 @@ struct Answer {
 
 // Workers are forked from this process, so they know everything that it knew, and live until the
 // work is done. A crash costs the number that the worker had; another worker takes its place. So
-// does work that never ends: after `kWorkLimit` of real time its worker is killed.
+// does work that never ends: after `limit` of real time its worker is killed.
 class WorkerPool {
  public:
-  static constexpr std::chrono::minutes kWorkLimit{10};
   using Work = std::function<std::string(std::uint64_t number)>;
   using Done = std::function<void(std::uint64_t number, const Answer& answer)>;
 
   // `jobs` >= 1. `work` runs in the workers, `done` here.
-  WorkerPool(int jobs, Work work) : jobs_(static_cast<std::size_t>(jobs)), work_(std::move(work)) {}
+  WorkerPool(int jobs, Duration limit, Work work)
+      : jobs_(static_cast<std::size_t>(jobs)), limit_(limit), work_(std::move(work)) {}
   ~WorkerPool() { stop(); }
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
@@ -43,6 +45,7 @@ class WorkerPool {
     int to = -1;    // We write numbers.
     int from = -1;  // We read answers.
     bool busy = false;
+    bool out_of_time = false;
     std::uint64_t number = 0;
     std::chrono::steady_clock::time_point given;
   };
@@ -58,6 +61,7 @@ class WorkerPool {
   void stop();
 
   std::size_t jobs_;
+  Duration limit_;
   Work work_;
   std::uint64_t next_ = 0;
   std::uint64_t count_ = 0;
