@@ -130,9 +130,9 @@ TEST(DiskFaults, SayWhichPartOfTheDisksWorkTheyConcern) {
 TEST(PathAxes, GiveEachCellItsOwnScenario) {
   const Change change = [](Json& j) {
     j["matrix"] = {{"load/writers/w/rate", {"10 MB/s", "20 MB/s"}},
-                   {"flush", {{"none", Json::object()},
-                              {"often", {{"load/writers/w/sync",
-                                          {{"call", "msync"}, {"every", "1 s"}}}}}}}};
+                   {"flush",
+                    {{"none", Json::object()},
+                     {"often", {{"load/writers/w/sync", {{"call", "msync"}, {"every", "1 s"}}}}}}}};
   };
   const Experiment experiment = make_experiment(read(change), {}, {});
   ASSERT_EQ(experiment.cells.size(), 4u);
@@ -152,9 +152,10 @@ TEST(PathAxes, AreRefusedWhereTheyCannotBe) {
   EXPECT_EQ(refusal([](Json& j) { j["matrix"] = {{"drill/x", {"a"}}}; }),
             "/matrix/drill/x: only places in topology/hosts, load, phases and faults can be "
             "varied");
-  EXPECT_EQ(refusal([](Json& j) { j["matrix"] = {{"load/writers/w/rate", {"10 MB/s", "fast"}}}; }),
-            "/matrix: with load/writers/w/rate=fast: load/writers/w/rate: must be a rate: a size and "
-            "/s, as 125 MB/s");
+  EXPECT_EQ(
+      refusal([](Json& j) { j["matrix"] = {{"load/writers/w/rate", {"10 MB/s", "fast"}}}; }),
+      "/matrix: with load/writers/w/rate=fast: load/writers/w/rate: must be a rate: a size and "
+      "/s, as 125 MB/s");
   EXPECT_EQ(refusal([](Json& j) { j["matrix"] = {{"flushDiskType", {"SYNC_FLUSH"}}}; }),
             "/matrix: flushDiskType: the topology has no broker that could have it");
 }
