@@ -1,27 +1,21 @@
 // A thread of the real broker that matters: the unit that the kernel throttles, blocks and charges.
 #pragma once
 
-#include <cstdint>
+#include <array>
 #include <string>
 
 #include "engine/types/ids.hpp"
 #include "engine/types/time.hpp"
+#include "engine/types/wait_place.hpp"
 
 namespace drydock {
 
-// Where a worker is stuck: the places in which a store into a mapped file can block (Linux I/O
-// model, section 0), the waits of fsync and of the block layer, and the CPU. `none` while it runs
-// or waits for its own process.
-enum class WaitPlace : std::uint8_t {
-  none,
-  dirty_throttle,  // W1: asleep in the dirty-page throttle.
-  journal,         // W2, J1 to J3: waiting for a journal transaction.
-  page_lock,       // W3: a page is locked or under writeback.
-  page_read,       // W4: a major fault.
-  memory,          // W5: direct reclaim.
-  writeback,       // Inside fsync or msync, waiting for pages.
-  device,          // Waiting for a command: direct I/O, flush, tags, quota.
-  cpu,             // Runnable, waiting for a core.
+// The waits of one worker at one place, those that have ended.
+struct WaitTotals {
+  std::int64_t count = 0;
+  Duration total;
+  Duration longest;
+  MonotonicTime longest_began;  // Of its host's clock.
 };
 
 // Made and owned by the world (Workers), named by every call that may block a thread. The engine
@@ -36,18 +30,33 @@ class Worker {
   WaitPlace wait_place() const { return place_; }
   MonotonicTime waiting_since() const { return since_; }
   void set_wait(WaitPlace place, MonotonicTime since) {
+    if (place_ != WaitPlace::none) account(since);
     place_ = place;
     since_ = since;
+  }
+  const WaitTotals& waits_at(WaitPlace place) const {
+    return totals_[static_cast<std::size_t>(place)];
   }
 
  protected:
   Worker(WorkerId id, std::string name) : id_(id), name_(std::move(name)) {}
 
  private:
+  void account(MonotonicTime end) {
+    WaitTotals& totals = totals_[static_cast<std::size_t>(place_)];
+    const Duration waited = end - since_;
+    ++totals.count;
+    totals.total += waited;
+    if (waited <= totals.longest) return;
+    totals.longest = waited;
+    totals.longest_began = since_;
+  }
+
   WorkerId id_;
   std::string name_;
   WaitPlace place_ = WaitPlace::none;
   MonotonicTime since_;
+  std::array<WaitTotals, kWaitPlaces> totals_{};
 };
 
 class Workers {

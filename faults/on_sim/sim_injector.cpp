@@ -1,6 +1,38 @@
 #include "faults/on_sim/sim_injector.hpp"
 
 namespace drydock::faults {
+namespace {
+
+sim::DiskHang hang_of(DiskPart part) {
+  switch (part) {
+    case DiskPart::reads: return sim::DiskHang::reads;
+    case DiskPart::writes: return sim::DiskHang::writes;
+    case DiskPart::data_writes: return sim::DiskHang::data_writes;
+    case DiskPart::flushes: return sim::DiskHang::flushes;
+    case DiskPart::all:
+    case DiskPart::count_: break;
+  }
+  return sim::DiskHang::all;
+}
+
+// The next commands of that part fail as a medium that cannot be read or written any more.
+void fail_commands(sim::SimDisk& disk, const DiskTrouble& trouble) {
+  using Kind = sim::DiskCommand::Kind;
+  const Error eio = Error::from_errno(ErrorCode::io_error, 5);
+  const auto times = static_cast<int>(trouble.times);
+  switch (trouble.part) {
+    case DiskPart::reads: return disk.fail_next(Kind::read, times, eio);
+    case DiskPart::writes: return disk.fail_next(Kind::write, times, eio);
+    case DiskPart::data_writes:
+      return disk.fail_next(Kind::write, sim::DiskCommand::Purpose::data, times, eio);
+    case DiskPart::flushes: return disk.fail_next(Kind::flush, times, eio);
+    case DiskPart::all:
+    case DiskPart::count_: break;
+  }
+  ENSURE(false);
+}
+
+}  // namespace
 
 std::optional<std::string> SimInjector::arm(const Plan& plan) {
   ENSURE(armed_.empty());
@@ -32,6 +64,13 @@ std::optional<std::string> SimInjector::refuse(const Fault& fault) {
       if (targets_.host_meant(fault.on).empty()) return what + ": there is no such host";
       if (fault.separation.from && targets_.host_meant(*fault.separation.from).empty()) {
         return what + " from " + text_of(*fault.separation.from) + ": there is no such host";
+      }
+      return std::nullopt;
+    case FaultKind::disk_hang:
+    case FaultKind::disk_slow:
+    case FaultKind::disk_error:
+      if (targets_.disk(targets_.host_meant(fault.on)) == nullptr) {
+        return what + ": there is no such disk";
       }
       return std::nullopt;
     case FaultKind::count_: break;
@@ -92,6 +131,9 @@ bool SimInjector::begin(std::size_t index) {
     case FaultKind::host_panic:
     case FaultKind::host_destroy: return begin_on_host(fault, statuses_[index]);
     case FaultKind::net_partition: return begin_partition(index);
+    case FaultKind::disk_hang:
+    case FaultKind::disk_slow:
+    case FaultKind::disk_error: return begin_on_disk(fault, statuses_[index]);
     case FaultKind::count_: break;
   }
   return false;
@@ -135,6 +177,30 @@ bool SimInjector::begin_partition(std::size_t index) {
   return apart;
 }
 
+bool SimInjector::begin_on_disk(const Fault& fault, FaultStatus& status) {
+  const std::string host = targets_.host_meant(fault.on);
+  sim::SimDisk* const disk = targets_.disk(host);
+  status.target = host;
+  if (disk == nullptr || !disk->powered()) return false;
+  switch (fault.kind) {
+    case FaultKind::disk_hang: disk->hang(hang_of(fault.trouble.part)); return true;
+    case FaultKind::disk_slow: disk->set_slowness(fault.trouble.factor * 1'000); return true;
+    default: break;
+  }
+  fail_commands(*disk, fault.trouble);
+  return true;
+}
+
+void SimInjector::end_on_disk(const Fault& fault, const FaultStatus& status) {
+  sim::SimDisk* const disk = targets_.disk(status.target);
+  if (disk == nullptr) return;
+  switch (fault.kind) {
+    case FaultKind::disk_hang: return disk->release(hang_of(fault.trouble.part));
+    case FaultKind::disk_slow: return disk->set_slowness(1'000);
+    default: break;
+  }
+}
+
 void SimInjector::on_end(std::size_t index) {
   FaultStatus& status = statuses_[index];
   if (status.state != FaultStatus::State::active) return;
@@ -146,6 +212,7 @@ void SimInjector::on_end(std::size_t index) {
   status.ended_ns = kernel_.now();
   if (kind == FaultKind::process_kill) targets_.restart(status.target);
   if (kind == FaultKind::net_partition) targets_.mend(armed_[index]->cut);
+  if (of_disk(kind)) end_on_disk(plan_.faults[index], status);
   if (of_host) targets_.host(status.target).restore_power();
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "faults/plan/injector.hpp"
+#include "sim/disk/sim_disk.hpp"
 #include "sim/host/host.hpp"
 
 namespace drydock::faults {
@@ -27,6 +28,8 @@ class Targets {
   // The present life of a process of the topology; null while it has none.
   virtual sim::SimProcess* process(const std::string& name) = 0;
   virtual sim::Host& host(const std::string& name) = 0;
+  // The disk of a host; null if it has none, or has lost it for good.
+  virtual sim::SimDisk* disk(const std::string& host) = 0;
   // The host will never have power again, and its disks are gone, also if it is dark already.
   virtual void destroy(const std::string& host) = 0;
   virtual bool destroyed(const std::string& host) const = 0;
@@ -98,6 +101,8 @@ class SimInjector : public Injector {
   bool begin_on_process(const Fault& fault, FaultStatus& status);
   bool begin_on_host(const Fault& fault, FaultStatus& status);
   bool begin_partition(std::size_t index);
+  bool begin_on_disk(const Fault& fault, FaultStatus& status);
+  void end_on_disk(const Fault& fault, const FaultStatus& status);
 
   sim::Kernel& kernel_;
   Targets& targets_;

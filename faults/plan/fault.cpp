@@ -22,10 +22,25 @@ std::string_view name_of(FaultKind kind) {
     case FaultKind::host_panic: return "host.panic";
     case FaultKind::host_destroy: return "host.destroy";
     case FaultKind::net_partition: return "net.partition";
+    case FaultKind::disk_hang: return "disk.hang";
+    case FaultKind::disk_slow: return "disk.slow";
+    case FaultKind::disk_error: return "disk.error";
     case FaultKind::operator_promote: return "operator.promote";
     case FaultKind::count_: break;
   }
   return "unnamed";
+}
+
+std::string detail_of(const Fault& fault) {
+  const DiskTrouble& trouble = fault.trouble;
+  switch (fault.kind) {
+    case FaultKind::disk_hang: return std::string(name_of(trouble.part));
+    case FaultKind::disk_slow: return std::to_string(trouble.factor) + " times slower";
+    case FaultKind::disk_error:
+      return std::string(name_of(trouble.part)) + ", " + std::to_string(trouble.times) +
+             (trouble.times == 1 ? " time" : " times");
+    default: return "";
+  }
 }
 
 std::optional<FaultKind> fault_kind_named(std::string_view name) {
@@ -45,6 +60,22 @@ std::string_view name_of(CutDirection direction) {
 std::optional<CutDirection> cut_direction_named(std::string_view name) {
   return find_by_name<CutDirection>(name,
                                     [](CutDirection direction) { return name_of(direction); });
+}
+
+std::string_view name_of(DiskPart part) {
+  switch (part) {
+    case DiskPart::all: return "all";
+    case DiskPart::reads: return "reads";
+    case DiskPart::writes: return "writes";
+    case DiskPart::data_writes: return "data-writes";
+    case DiskPart::flushes: return "flushes";
+    case DiskPart::count_: break;
+  }
+  return "unnamed";
+}
+
+std::optional<DiskPart> disk_part_named(std::string_view name) {
+  return find_by_name<DiskPart>(name, [](DiskPart part) { return name_of(part); });
 }
 
 std::optional<EventName> event_named(std::string_view name) {

@@ -33,17 +33,27 @@ enum class FaultKind : std::uint8_t {
   host_destroy,     // The host and its disks are gone for good. Nothing takes it back.
   net_partition,  // Nothing arrives between a host and another one, or all others. Nobody is told.
                   // Ends with what was lost coming again as its senders repeat it.
+  disk_hang,   // Commands of a part of a disk's work don't complete. Ends with their completion, in
+               // the order in which they were sent.
+  disk_slow,   // A disk takes longer for everything (fail-slow). Ends with its old speed.
+  disk_error,  // Commands of a part of a disk's work fail and have no effect. Ends with the last
+               // one that was to fail, or when it is taken back.
   operator_promote,  // No fault but what people do about one: a slave is stopped, its configuration
                      // changed to the master's, and started again. Nothing takes it back.
   count_,
 };
 
+// Whether it concerns the disk of a host.
+constexpr bool of_disk(FaultKind kind) {
+  return kind == FaultKind::disk_hang || kind == FaultKind::disk_slow ||
+         kind == FaultKind::disk_error;
+}
 // Whether it breaks something: the outage counts from such a fault.
 constexpr bool breaks(FaultKind kind) { return kind != FaultKind::operator_promote; }
 // Whether it ends, after its span or at the phase `heal`.
 constexpr bool is_taken_back(FaultKind kind) {
   return kind == FaultKind::process_kill || kind == FaultKind::host_power_loss ||
-         kind == FaultKind::host_panic || kind == FaultKind::net_partition;
+         kind == FaultKind::host_panic || kind == FaultKind::net_partition || of_disk(kind);
 }
 
 // Which part of the cluster, looked up at the moment at which the fault fires.
@@ -93,6 +103,26 @@ struct Separation {
   friend bool operator==(const Separation&, const Separation&) = default;
 };
 
+// Which part of a disk's work a fault concerns.
+enum class DiskPart : std::uint8_t {
+  all,
+  reads,
+  writes,       // Those of the journal, too.
+  data_writes,  // All but those of the journal.
+  flushes,
+  count_,
+};
+std::string_view name_of(DiskPart part);
+std::optional<DiskPart> disk_part_named(std::string_view name);
+
+// What a disk does wrong.
+struct DiskTrouble {
+  DiskPart part = DiskPart::all;  // Of disk_hang and disk_error.
+  std::int64_t factor = 1;        // Of disk_slow: so many times the time.
+  std::int64_t times = 0;         // Of disk_error: so many commands fail. 0: all, until its end.
+  friend bool operator==(const DiskTrouble&, const DiskTrouble&) = default;
+};
+
 struct Fault {
   FaultKind kind = FaultKind::count_;
   Selector on;
@@ -100,6 +130,7 @@ struct Fault {
   // From taking effect to being taken back. None: it stays until the phase `heal`.
   std::optional<Duration> lasts;
   Separation separation = {};  // Of net_partition.
+  DiskTrouble trouble = {};    // Of faults of a disk.
   friend bool operator==(const Fault&, const Fault&) = default;
 };
 
@@ -109,6 +140,8 @@ struct Plan {
 };
 
 std::string_view name_of(FaultKind kind);
+// "data-writes", "100 times slower": what of its target a fault concerns, or how; often nothing.
+std::string detail_of(const Fault& fault);
 // The kind, event or crash point with that name, if there is one.
 std::optional<FaultKind> fault_kind_named(std::string_view name);
 std::optional<EventName> event_named(std::string_view name);

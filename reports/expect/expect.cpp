@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "reports/record/numbers.hpp"
+#include "reports/waits/waits.hpp"
 
 namespace drydock::reports {
 namespace {
@@ -108,9 +109,9 @@ void find_broken_expectations(const RunResult& run, const std::vector<Expectatio
                               Findings& findings) {
   for (const Expectation& expectation : expectations) {
     if (expectation.over != Over::every_run) continue;
-    const auto value = value_of(expectation.metric, run);
+    const auto value = value_of(expectation, run);
     if (holds_in(expectation, run)) continue;
-    if (is_time(expectation.metric) && !run.fault_took_effect()) {
+    if (is_outage(expectation.metric) && !run.fault_took_effect()) {
       findings.add(Verdict::inconclusive,
                    std::string(name_of(expectation.metric)) + ": no fault took effect");
       continue;
@@ -157,7 +158,7 @@ ExpectationResult answer(const Expectation& expectation, const std::vector<RunRe
   for (const RunResult& run : runs) {
     if (!conclusive(run)) continue;
     ++result.runs;
-    const auto value = value_of(expectation.metric, run);
+    const auto value = value_of(expectation, run);
     if (holds_in(expectation, run)) ++result.runs_for;
     total += value.value_or(0);
     values.push_back(value);
@@ -171,6 +172,10 @@ ExpectationResult answer(const Expectation& expectation, const std::vector<RunRe
     result.holds = holds_for(expectation, total);
   }
   return result;
+}
+
+PlaceWaits waits_at(const RunResult& run, WaitPlace place) {
+  return waits_of(run)[static_cast<std::size_t>(place)];
 }
 
 }  // namespace
@@ -196,12 +201,12 @@ bool holds_for(const Expectation& expectation, std::optional<std::int64_t> value
 }
 
 bool holds_in(const Expectation& expectation, const RunResult& run) {
-  if (is_time(expectation.metric) && !run.fault_took_effect()) return false;
-  return holds_for(expectation, value_of(expectation.metric, run));
+  if (is_outage(expectation.metric) && !run.fault_took_effect()) return false;
+  return holds_for(expectation, value_of(expectation, run));
 }
 
-std::optional<std::int64_t> value_of(Metric metric, const RunResult& run) {
-  switch (metric) {
+std::optional<std::int64_t> value_of(const Expectation& expectation, const RunResult& run) {
+  switch (expectation.metric) {
     case Metric::acked_loss: return static_cast<std::int64_t>(run.loss.lost.size());
     case Metric::unknown_stored: return run.loss.unknown_stored;
     case Metric::unknown_absent: return run.loss.unknown_absent;
@@ -218,6 +223,9 @@ std::optional<std::int64_t> value_of(Metric metric, const RunResult& run) {
     case Metric::rto_fault: return run.rto.fault_ns;
     case Metric::rto_client: return run.rto.client_ns;
     case Metric::rto_steady: return run.rto.steady_ns;
+    case Metric::wait_longest: return waits_at(run, expectation.place).longest_ns;
+    case Metric::wait_total: return waits_at(run, expectation.place).total_ns;
+    case Metric::wait_count: return waits_at(run, expectation.place).count;
     case Metric::count_: break;
   }
   return std::nullopt;

@@ -21,7 +21,7 @@ bool holds_in(const Expectation& expectation, const RunResult& run);
 // A time that never came (no value) satisfies `never` and nothing else.
 bool holds_for(const Expectation& expectation, std::optional<std::int64_t> value);
 // None: never (of a time). A count is always there.
-std::optional<std::int64_t> value_of(Metric metric, const RunResult& run);
+std::optional<std::int64_t> value_of(const Expectation& expectation, const RunResult& run);
 
 // Sets the verdict and the note of one run. Its figures must be there. `store_read`: the judge
 // could read the final store. A verdict of `harness` stays as it is.

@@ -25,6 +25,12 @@ std::string whose(const LossMechanism& m) {
 // What the fault does to bytes that a program has stored; design, section 3.
 std::string effect_of(const LossMechanism& m) {
   if (m.fault.empty()) return m.planned ? "no fault took effect" : "there was no fault";
+  if (m.fault == "disk.hang" || m.fault == "disk.slow") {
+    return m.what + " takes nothing from memory and disks";
+  }
+  if (m.fault == "disk.error") {
+    return m.what + " leaves pages clean in memory that the disk has not got";
+  }
   if (m.fault == "net.partition") return "net.partition leaves memory and disks as they are";
   if (!hits_one(m.fault)) return m.fault + " happened";
   if (m.hit.empty()) return m.fault + " on " + m.target + " touches no broker's log";
@@ -46,6 +52,7 @@ void take_fault(const RunResult& run, LossMechanism& m) {
   if (std::ranges::count_if(run.faults, effective) > 1) m.several_faults = true;
   if (!m.fault.empty() || !run.fault_took_effect()) return;
   m.fault = run.fault()->kind;
+  m.what = run.fault()->what();
   m.target = run.fault()->target;
   for (const ReplicaFacts& replica : run.replicas) {
     if (replica.host != m.target && replica.broker != m.target) continue;

@@ -34,6 +34,7 @@ struct LossMechanism {
   std::int64_t runs_with_flush_age = 0;
   // The one that counts, in the first run in which one took effect; empty: in none.
   std::string fault;   // Its kind.
+  std::string what;    // Its kind, and what of its target it concerns.
   std::string target;  // A host or a process.
   // The brokers that were the target or on it.
   std::vector<std::string> hit;

@@ -29,11 +29,18 @@ enum class Metric : std::uint8_t {
   rto_fault,
   rto_client,
   rto_steady,
+  wait_longest,  // These three at the place that goes with them: "wait.journal.longest".
+  wait_total,
+  wait_count,
   count_,
 };
 std::string_view name_of(Metric metric);
 // Whether it is a time in ns, or else a count.
 bool is_time(Metric metric);
+// Whether it is the time of an outage: without a fault there is none.
+bool is_outage(Metric metric);
+// Whether it speaks of waits at one place.
+bool is_of_waits(Metric metric);
 
 enum class Comparison : std::uint8_t { equal, less_equal, less, greater_equal, greater };
 std::string_view name_of(Comparison comparison);
@@ -58,10 +65,13 @@ struct Expectation {
   Over over = Over::every_run;
   Metric metric = Metric::count_;
   Comparison comparison = Comparison::equal;
-  std::optional<std::int64_t> bound = 0;  // None: never; of a time, with `equal`.
+  std::optional<std::int64_t> bound = 0;  // None: never; of an outage, with `equal`.
+  WaitPlace place = WaitPlace::none;      // Of the metrics of waits.
 
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };
+// The metric, with its place: "wait.journal.longest".
+std::string quantity_of(const Expectation& expectation);
 // "acked_loss = 0 in every run".
 std::string text_of(const Expectation& expectation);
 

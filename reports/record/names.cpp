@@ -86,14 +86,33 @@ std::string_view name_of(Metric metric) {
     case Metric::rto_fault: return "rto.fault";
     case Metric::rto_client: return "rto.client";
     case Metric::rto_steady: return "rto.steady";
+    case Metric::wait_longest: return "wait.PLACE.longest";
+    case Metric::wait_total: return "wait.PLACE.total";
+    case Metric::wait_count: return "wait.PLACE.count";
     case Metric::count_: break;
   }
   return "unnamed";
 }
 
 bool is_time(Metric metric) {
+  return is_outage(metric) || metric == Metric::wait_longest || metric == Metric::wait_total;
+}
+
+bool is_outage(Metric metric) {
   return metric == Metric::rto_fault || metric == Metric::rto_client ||
          metric == Metric::rto_steady;
+}
+
+bool is_of_waits(Metric metric) {
+  return metric == Metric::wait_longest || metric == Metric::wait_total ||
+         metric == Metric::wait_count;
+}
+
+std::string quantity_of(const Expectation& expectation) {
+  std::string name(name_of(expectation.metric));
+  if (!is_of_waits(expectation.metric)) return name;
+  const std::string_view kPlace = "PLACE";
+  return name.replace(name.find(kPlace), kPlace.size(), drydock::name_of(expectation.place));
 }
 
 std::string_view name_of(Comparison comparison) {
@@ -149,7 +168,7 @@ std::string text_of(const CellId& cell) {
 }
 
 std::string text_of(const Expectation& expectation) {
-  std::string text(name_of(expectation.metric));
+  std::string text = quantity_of(expectation);
   text += " ";
   text += name_of(expectation.comparison);
   text += " ";

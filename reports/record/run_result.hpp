@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/types/wait_place.hpp"
+
 namespace drydock::reports {
 
 // Design, section 0.
@@ -30,7 +32,10 @@ struct FaultFact {
   std::int64_t ended_ns = -1;
   bool breaks = true;                        // Or else what an operator does about another one.
   std::optional<std::int64_t> rto_fault_ns;  // Of one that breaks something; none: never.
+  std::string detail = {};                   // "data-writes": what of the target, or how.
 
+  // "disk.hang (data-writes)"
+  std::string what() const { return detail.empty() ? kind : kind + " (" + detail + ")"; }
   // Whether it took effect, and its outage was the longer one.
   bool outlasts(const FaultFact& other) const {
     if (began_ns < 0 || other.began_ns < 0) return other.began_ns < 0 && began_ns >= 0;
@@ -229,6 +234,20 @@ struct BaselineReport {
   friend bool operator==(const BaselineReport&, const BaselineReport&) = default;
 };
 
+// What the threads of one name of a process waited for at one place inside the kernel, over all
+// lives of the process.
+struct WaitFact {
+  std::string process;
+  std::string worker;
+  WaitPlace place = WaitPlace::none;
+  std::int64_t count = 0;
+  std::int64_t total_ns = 0;
+  std::int64_t longest_ns = 0;
+  std::int64_t longest_began_ns = 0;
+
+  friend bool operator==(const WaitFact&, const WaitFact&) = default;
+};
+
 struct RunResult {
   std::uint64_t seed = 0;
   std::string fingerprint;
@@ -245,6 +264,7 @@ struct RunResult {
   DeliveryReport deliveries;
   RtoReport rto;
   BaselineReport baseline;
+  std::vector<WaitFact> waits;  // Of what has a disk: by process, worker, place.
 
   // Of the faults that broke something the one with the longest outage, to which `rto` and the
   // explanation of a loss refer; among equals the first. Null if there was none.

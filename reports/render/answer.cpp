@@ -8,6 +8,7 @@
 #include "reports/loss/explain.hpp"
 #include "reports/record/numbers.hpp"
 #include "reports/render/summary.hpp"
+#include "reports/waits/waits.hpp"
 
 namespace drydock::reports {
 namespace {
@@ -54,7 +55,7 @@ std::string fault_of(const CellResult& cell) {
   std::string kinds;
   if (cell.runs.empty()) return "no fault";
   for (const FaultFact& fault : cell.runs.front().faults) {
-    if (fault.breaks) kinds += (kinds.empty() ? "" : " and ") + fault.kind;
+    if (fault.breaks) kinds += (kinds.empty() ? "" : " and ") + fault.what();
   }
   return kinds.empty() ? "no fault" : kinds;
 }
@@ -115,7 +116,9 @@ std::string reasons(const Configuration& configuration) {
   for (const bool with_loss : {true, false}) {
     for (const CellResult* cell : configuration.cells) {
       const LossMechanism mechanism = mechanism_of(cell->runs);
-      if ((mechanism.lost > 0) == with_loss) parts.push_back(explain(mechanism));
+      if ((mechanism.lost > 0) != with_loss) continue;
+      const std::string waited = describe_longest(cell->runs);
+      parts.push_back(explain(mechanism) + (waited.empty() ? "" : "; " + waited));
     }
   }
   return joined(parts, ". ");

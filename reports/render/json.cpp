@@ -34,7 +34,8 @@ Json json_of(const FaultFact& fault) {
           {"began_ns", fault.began_ns < 0 ? Json(nullptr) : Json(fault.began_ns)},
           {"ended_ns", fault.ended_ns < 0 ? Json(nullptr) : Json(fault.ended_ns)},
           {"breaks", fault.breaks},
-          {"rto_fault_ns", optional_json(fault.rto_fault_ns)}};
+          {"rto_fault_ns", optional_json(fault.rto_fault_ns)},
+          {"detail", fault.detail}};
 }
 FaultFact fault_from(const Json& json) {
   return {json.at("kind"),
@@ -42,7 +43,8 @@ FaultFact fault_from(const Json& json) {
           optional_from(json.at("began_ns")).value_or(-1),
           optional_from(json.at("ended_ns")).value_or(-1),
           json.at("breaks"),
-          optional_from(json.at("rto_fault_ns"))};
+          optional_from(json.at("rto_fault_ns")),
+          json.at("detail")};
 }
 
 Json json_of(const StoreFacts& store) {
@@ -243,7 +245,30 @@ BaselineReport baseline_from(const Json& json) {
           json.at("window_acked"), json.at("window_ns")};
 }
 
+Json json_of(const WaitFact& wait) {
+  return {{"process", wait.process},
+          {"worker", wait.worker},
+          {"place", drydock::name_of(wait.place)},
+          {"count", wait.count},
+          {"total_ns", wait.total_ns},
+          {"longest_ns", wait.longest_ns},
+          {"longest_began_ns", wait.longest_began_ns}};
+}
+WaitPlace place_from(const std::string& name) {
+  for (std::size_t i = 0; i < kWaitPlaces; ++i) {
+    if (name == drydock::name_of(static_cast<WaitPlace>(i))) return static_cast<WaitPlace>(i);
+  }
+  throw std::runtime_error("nobody waits at a place called " + name);
+}
+WaitFact wait_from(const Json& json) {
+  return {json.at("process"),         json.at("worker"),   place_from(json.at("place")),
+          json.at("count"),           json.at("total_ns"), json.at("longest_ns"),
+          json.at("longest_began_ns")};
+}
+
 Json json_of(const RunResult& run) {
+  Json waits = Json::array();
+  for (const WaitFact& wait : run.waits) waits.push_back(json_of(wait));
   Json faults = Json::array();
   for (const FaultFact& fault : run.faults) faults.push_back(json_of(fault));
   Json replicas = Json::array();
@@ -262,7 +287,8 @@ Json json_of(const RunResult& run) {
           {"order", json_of(run.order)},
           {"deliveries", json_of(run.deliveries)},
           {"rto", json_of(run.rto)},
-          {"baseline", json_of(run.baseline)}};
+          {"baseline", json_of(run.baseline)},
+          {"waits", waits}};
 }
 
 Json json_of(const Spread& spread) {
@@ -292,7 +318,7 @@ Json quantiles_of(const CellResult& cell) {
 
 Json json_of(const ExpectationResult& result) {
   return {{"expectation", text_of(result.expectation)},
-          {"metric", name_of(result.expectation.metric)},
+          {"metric", quantity_of(result.expectation)},
           {"comparison", name_of(result.expectation.comparison)},
           {"bound", result.expectation.bound ? Json(*result.expectation.bound) : Json()},
           {"over", name_of(result.expectation.over)},
@@ -360,6 +386,7 @@ RunResult run_from_json(const std::string& text) {
   run.deliveries = deliveries_from(json.at("deliveries"));
   run.rto = rto_from(json.at("rto"));
   run.baseline = baseline_from(json.at("baseline"));
+  for (const Json& wait : json.at("waits")) run.waits.push_back(wait_from(wait));
   return run;
 }
 

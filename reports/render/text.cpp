@@ -8,6 +8,7 @@
 #include "reports/render/answer.hpp"
 #include "reports/render/layout.hpp"
 #include "reports/render/summary.hpp"
+#include "reports/waits/waits.hpp"
 
 namespace drydock::reports {
 namespace {
@@ -15,6 +16,8 @@ namespace {
 constexpr std::size_t kLabel = 17;
 // Of a kind: enough to see a pattern, few enough to read.
 constexpr std::size_t kRunsShown = 5;
+// A thread that is stuck for so long is worth a row.
+constexpr std::int64_t kLongWaitNs = 10'000'000;
 
 std::string first_screen(const DrillResult& result, std::size_t width) {
   const Answer answer = answer_of(result);
@@ -207,6 +210,41 @@ std::string outage(const DrillResult& result) {
   return table(rows);
 }
 
+// "5.13 s/10.0 s": the longest wait, and all of them together, of the run that had the most.
+std::string waits_text(const CellResult& cell, std::size_t place) {
+  std::int64_t longest = 0;
+  std::int64_t total = 0;
+  for (const RunResult& run : cell.runs) {
+    const PlaceWaits waits = waits_of(run)[place];
+    longest = std::max(longest, waits.longest_ns);
+    total = std::max(total, waits.total_ns);
+  }
+  return total == 0 ? "-" : duration_text(longest) + "/" + duration_text(total);
+}
+
+// Where threads were stuck, of the places at which one was for long; empty if none was.
+std::string waits(const DrillResult& result) {
+  std::vector<std::size_t> places;
+  for (std::size_t place = 0; place < kWaitPlaces; ++place) {
+    const bool counts = std::ranges::any_of(result.cells, [place](const CellResult& cell) {
+      return std::ranges::any_of(cell.runs, [place](const RunResult& run) {
+        return waits_of(run)[place].longest_ns >= kLongWaitNs;
+      });
+    });
+    if (counts) places.push_back(place);
+  }
+  if (places.empty()) return "";
+  std::vector<std::vector<std::string>> rows{{"waits in the kernel (longest/all)"}};
+  for (const std::size_t place : places) {
+    rows[0].emplace_back(drydock::name_of(static_cast<WaitPlace>(place)));
+  }
+  for (const CellResult& cell : result.cells) {
+    rows.push_back({cell_name(cell)});
+    for (const std::size_t place : places) rows.back().push_back(waits_text(cell, place));
+  }
+  return table(rows);
+}
+
 }  // namespace
 
 std::string render_text(const DrillResult& result, std::size_t width) {
@@ -215,7 +253,7 @@ std::string render_text(const DrillResult& result, std::size_t width) {
   out += "\n" + cells_table(result);
   out += "\n" + counted_apart(result);
   for (const std::string& part :
-       {deliveries_of(result), outage(result), expectations(result, width),
+       {deliveries_of(result), outage(result), waits(result), expectations(result, width),
         failed_runs(result, width), list("warnings", facts.warnings, width),
         list("assumed", facts.assumed, width), list("not modelled", facts.not_modelled, width)}) {
     if (!part.empty()) out += "\n" + part;

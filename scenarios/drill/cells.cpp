@@ -1,6 +1,7 @@
 #include "scenarios/drill/cells.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "engine/broker/properties_file.hpp"
 #include "engine/broker/property_table.hpp"
@@ -14,6 +15,7 @@ namespace drydock::scenarios {
 namespace {
 
 constexpr const char* kFlushDiskType = "flushDiskType";
+constexpr const char* kNoBroker = ": the topology has no broker that could have it";
 
 const char* name_of(FlushDiskType type) {
   return type == FlushDiskType::sync_flush ? "SYNC_FLUSH" : "ASYNC_FLUSH";
@@ -118,6 +120,9 @@ class Expansion {
 
   void refuse_configurations_for_nobody(const UserConfigurations& users) const {
     for (const UserConfiguration& user : users) {
+      if (drill_.brokers.empty()) {
+        throw InputError("--conf " + user.file + ": " + drill_.source.file + " has no broker");
+      }
       if (user.target.empty()) continue;
       const bool known = std::ranges::any_of(drill_.brokers, [&](const BrokerSpec& broker) {
         return broker.name == user.target || broker.role == user.target;
@@ -153,6 +158,7 @@ class Expansion {
     for (const auto& [key, value] : settings_) {
       const std::string why = why_unknown(key);
       if (!why.empty()) throw InputError("--set " + key + ": " + why);
+      if (drill_.brokers.empty()) throw InputError("--set " + key + kNoBroker);
     }
   }
 
@@ -182,6 +188,7 @@ class Expansion {
       throw InputError(drill_.source.at("/matrix/" + axis.key) + ": '" + value +
                        "' is supported for " + kFlushDiskType + " only");
     }
+    if (base_.empty()) throw InputError(drill_.source.at("/matrix/" + axis.key) + kNoBroker);
     const bool sync = base_.front().store.flush_disk_type == FlushDiskType::sync_flush;
     const bool wants_sync = (value == kAsInFile) == sync;
     return name_of(wants_sync ? FlushDiskType::sync_flush : FlushDiskType::async_flush);
@@ -189,6 +196,7 @@ class Expansion {
 
   // What the user's file, with the drill's own keys, says of a key.
   std::string own_value(const std::string& key) const {
+    if (is_scenario_path(key)) return value_at(key);
     if (key == kFlushDiskType) return name_of(base_.front().store.flush_disk_type);
     const auto found = own_.find(key);
     if (found != own_.end()) return found->second;
@@ -220,8 +228,20 @@ class Expansion {
     return wider;
   }
 
+  // What the scenario has at a place, as an axis would write it; empty if nothing is there.
+  std::string value_at(const std::string& path) const {
+    const nlohmann::json scenario = nlohmann::json::parse(drill_.canonical);
+    const nlohmann::json::json_pointer place("/" + path);
+    if (!scenario.contains(place)) return "";
+    const nlohmann::json& value = scenario.at(place);
+    return value.is_string() ? value.get<std::string>() : value.dump();
+  }
+
   void set(Cell& cell, const std::string& key, const std::string& value) const {
-    cell.settings.emplace_back(key, value);
+    if (!is_scenario_path(key)) {
+      if (base_.empty()) throw InputError(drill_.source.at("/matrix") + ": " + key + kNoBroker);
+      cell.settings.emplace_back(key, value);
+    }
     if (value != own_value(key)) cell.changes[key] = value;
   }
 
@@ -236,9 +256,18 @@ class Expansion {
       }
     }
     take_roles(cell);
+    take_variant(cell);
     cell.faults = faults_of(cell);
     for (const reports::Expectation& expectation : drill_.expectations) {
       if (reports::applies_to(expectation, cell.id)) cell.expectations.push_back(expectation);
+    }
+  }
+
+  void take_variant(Cell& cell) const {
+    for (const auto& [values, variant] : drill_.variants) {
+      const bool same = std::ranges::all_of(
+          values, [&](const auto& value) { return cell.id.at(value.first) == value.second; });
+      if (same) cell.variant = variant;
     }
   }
 
@@ -262,9 +291,10 @@ class Expansion {
 
   std::vector<FaultSpec> faults_of(const Cell& cell) const {
     const auto named = cell.id.find(kFaultAxis);
-    if (named != cell.id.end()) return drill_.fault_sets.at(named->second);
-    if (drill_.fault_sets.empty()) return {};
-    if (drill_.fault_sets.size() == 1) return drill_.fault_sets.begin()->second;
+    const auto& sets = cell.variant == nullptr ? drill_.fault_sets : cell.variant->fault_sets;
+    if (named != cell.id.end()) return sets.at(named->second);
+    if (sets.empty()) return {};
+    if (sets.size() == 1) return sets.begin()->second;
     throw InputError(drill_.source.at("/faults") +
                      ": with several sets, /matrix/fault must choose");
   }
@@ -349,10 +379,6 @@ Experiment make_experiment(Drill drill, const UserConfigurations& users, const S
   Expansion expansion(drill, users, settings);
   Experiment experiment;
   experiment.cells = expansion.cells();
-  BrokerConfiguration own = expansion.base().front();
-  for (const auto& [key, value] : settings) {
-    apply(own, key, value, "--set", expansion.warnings());
-  }
   reports::DrillFacts& facts = experiment.facts;
   facts.id = drill.id;
   facts.title = drill.title;
@@ -362,8 +388,15 @@ Experiment make_experiment(Drill drill, const UserConfigurations& users, const S
   facts.configuration_file = names_of(users);
   facts.behaviour = behaviour_of(drill);
   facts.replay = replay_of(drill, users, settings);
-  facts.configuration = durability_settings(own);
-  facts.promises = promises_of(own, drill.brokers.size() > 1);
+  if (!drill.brokers.empty()) {
+    BrokerConfiguration own = expansion.base().front();
+    for (const auto& [key, value] : settings) {
+      apply(own, key, value, "--set", expansion.warnings());
+    }
+    facts.configuration = durability_settings(own);
+    facts.promises = promises_of(own, drill.brokers.size() > 1);
+  }
+  for (const WriterSpec& writer : drill.writers) facts.promises.push_back(promise_of(writer));
   facts.warnings = expansion.warnings();
   experiment.drill = std::move(drill);
   return experiment;

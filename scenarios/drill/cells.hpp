@@ -36,6 +36,7 @@ struct Cell {
   std::vector<std::pair<std::string, std::string>> settings;  // Keys of broker.conf that it sets.
   std::vector<FaultSpec> faults;
   std::vector<reports::Expectation> expectations;
+  std::shared_ptr<const Drill> variant;  // What places of the scenario are in it; null: as written.
 };
 
 // A drill with a user's configuration: everything that a run needs but its seed.
@@ -46,6 +47,11 @@ struct Experiment {
   std::string effective;  // The scenario with everything folded in; see effective.hpp.
   bool perturb = false;   // Events of one instant come in an order that the seed draws.
 };
+
+// The drill as a cell has it.
+inline const Drill& drill_of(const Experiment& experiment, const Cell& cell) {
+  return cell.variant == nullptr ? experiment.drill : *cell.variant;
+}
 
 // Throws InputError: a value that the broker refuses, a configuration for nobody, a matrix that
 // makes no sense.

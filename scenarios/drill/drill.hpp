@@ -14,6 +14,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -126,6 +127,49 @@ struct ConsumerSpec {
   int batch = 32;  // Messages per pull, at most.
 };
 
+// The key and some body: see scenarios/workload/records.hpp.
+inline constexpr std::int64_t kRecordBytesMin = 16;
+// How a bare writer stores.
+enum class FileAccess : std::uint8_t { mmap, write, direct };
+// What its file is before the first record, as far as blocks go.
+enum class Prepared : std::uint8_t { sparse, allocated, written };
+enum class SyncCall : std::uint8_t { none, msync, fsync, fdatasync };
+enum class AckedWhen : std::uint8_t { stored, synced };
+// A store or sync that failed: it gives up, or goes on and trusts the next one that succeeds.
+enum class AfterError : std::uint8_t { stop, go_on };
+
+// A writer without a broker: records of one size, one behind the other in one file.
+struct WriterSpec {
+  std::string name;
+  std::string host;
+  std::string file;
+  std::int64_t file_bytes = 0;
+  Prepared prepared = Prepared::sparse;
+  FileAccess access = FileAccess::mmap;
+  std::int64_t record_bytes = 0;
+  std::int64_t bytes_per_second = 0;  // An open loop: after a stall it catches up.
+  SyncCall sync = SyncCall::none;
+  Duration sync_every;  // 0: after each record, by the writer itself.
+  AckedWhen acked = AckedWhen::stored;
+  AfterError after_error = AfterError::stop;
+  Duration timeout;  // A record that takes longer counts as stalled.
+};
+
+enum class ReadPattern : std::uint8_t { random, sequential };
+
+// A reader without a broker, of a file that is cold at first.
+struct ReaderSpec {
+  std::string name;
+  std::string host;
+  std::string file;
+  std::int64_t file_bytes = 0;
+  ReadPattern pattern = ReadPattern::random;
+  std::int64_t block_bytes = 0;
+  std::int64_t bytes_per_second = 0;  // An open loop, of all threads together.
+  int threads = 1;
+  Duration after;  // From the start of the load, and its file, to the first read.
+};
+
 // What ends a phase before its time.
 enum class PhaseEnd : std::uint8_t {
   time,              // Nothing does.
@@ -172,10 +216,12 @@ struct FaultSpec {
   std::variant<BetweenTimes, faults::AtEvent, faults::AtCrashPoint> when;
   std::optional<Duration> lasts;
   faults::Separation separation = {};  // Of net.partition.
+  faults::DiskTrouble trouble = {};    // Of disk.*.
 };
 
-// One dimension of the matrix: a key of broker.conf, or a name of the drill's own whose values
-// stand for several keys, or "fault" with names of fault sets.
+// One dimension of the matrix: a key of broker.conf, or a place of the scenario (it has a slash),
+// or a name of the drill's own whose values stand for several of both, or "fault" with names of
+// fault sets.
 struct Axis {
   std::string key;
   std::vector<std::string> values;
@@ -183,6 +229,7 @@ struct Axis {
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> variants;
 };
 inline constexpr const char* kFaultAxis = "fault";
+inline bool is_scenario_path(std::string_view key) { return key.find('/') != key.npos; }
 // Values of a configuration axis that refer to the user's file.
 inline constexpr const char* kAsInFile = "as-in-file";
 inline constexpr const char* kTheOther = "the-other";  // Of a key with two values.
@@ -207,9 +254,14 @@ struct Drill {
   BehaviourSpec behaviour;
   std::vector<ProducerSpec> producers;
   std::vector<ConsumerSpec> consumers;
+  std::vector<WriterSpec> writers;
+  std::vector<ReaderSpec> readers;
   Phases phases;
   std::map<std::string, std::vector<FaultSpec>> fault_sets;
   std::vector<Axis> matrix;
+  // The same drill with what the axes that concern places of the scenario put there, by the values
+  // of those axes. Of the base drill only.
+  std::map<reports::CellId, std::shared_ptr<const Drill>> variants;
   std::vector<reports::Expectation> expectations;
   std::string canonical;  // The file without comments, keys sorted: equal text, equal drill.
 };

@@ -29,6 +29,16 @@ nlohmann::json json_of(const faults::Trigger& trigger) {
   return {{"crash_point", drydock::name_of(point.point)}, {"occurrence", point.occurrence}};
 }
 
+void add_trouble(const faults::Fault& fault, nlohmann::json& json) {
+  const faults::DiskTrouble& trouble = fault.trouble;
+  if (fault.kind == faults::FaultKind::disk_slow) {
+    json["factor"] = trouble.factor;
+    return;
+  }
+  json["part"] = faults::name_of(trouble.part);
+  if (fault.kind == faults::FaultKind::disk_error) json["times"] = trouble.times;
+}
+
 }  // namespace
 
 faults::Plan draw_plan(const Cell& cell, std::uint64_t seed) {
@@ -36,7 +46,7 @@ faults::Plan draw_plan(const Cell& cell, std::uint64_t seed) {
   for (std::size_t i = 0; i < cell.faults.size(); ++i) {
     const FaultSpec& spec = cell.faults[i];
     plan.faults.push_back(faults::Fault{spec.kind, spec.on, draw_trigger(spec, i, seed), spec.lasts,
-                                        spec.separation});
+                                        spec.separation, spec.trouble});
   }
   return plan;
 }
@@ -53,6 +63,7 @@ std::string text_of(const faults::Plan& plan) {
       json["from"] = separation.from ? faults::text_of(*separation.from) : kAllOthers;
       json["direction"] = faults::name_of(separation.direction);
     }
+    if (faults::of_disk(fault.kind)) add_trouble(fault, json);
     list.push_back(json);
   }
   return list.dump();

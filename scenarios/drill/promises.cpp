@@ -59,4 +59,16 @@ std::vector<std::string> promises_of(const BrokerConfiguration& configuration, b
   return promises;
 }
 
+std::string promise_of(const WriterSpec& writer) {
+  if (writer.acked == AckedWhen::synced) {
+    std::string text = writer.name + " counts a record as written once a sync has said so, so it " +
+                       "should survive a process kill and a power loss";
+    if (writer.after_error == AfterError::go_on) text += "; a sync that fails it tries again";
+    return text;
+  }
+  return writer.name +
+         " counts a record as written once it is stored, so it should survive a process kill; for "
+         "a power loss nothing is promised";
+}
+
 }  // namespace drydock::scenarios

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/broker/configuration.hpp"
+#include "scenarios/drill/drill.hpp"
 
 namespace drydock::scenarios {
 
@@ -13,5 +14,8 @@ namespace drydock::scenarios {
 std::map<std::string, std::string> durability_settings(const BrokerConfiguration& configuration);
 // Of a master, alone or with slaves: about replicas it says nothing if there are none.
 std::vector<std::string> promises_of(const BrokerConfiguration& configuration, bool has_slaves);
+
+// What a bare writer acknowledges, and so what should survive.
+std::string promise_of(const WriterSpec& writer);
 
 }  // namespace drydock::scenarios

@@ -156,17 +156,28 @@ void read_behaviour(const JsonAt& behaviour, Drill& drill) {
 }
 
 void read_load(const JsonAt& load, Drill& drill) {
-  load.allow_only({"producers", "consumers"});
+  load.allow_only({"producers", "consumers", "writers", "readers"});
+  if (drill.brokers.empty()) {
+    for (const char* key : {"producers", "consumers"}) {
+      if (load.has(key)) load.at(key).refuse("the topology has no broker");
+    }
+    read_bare_programs(load, drill);
+    if (drill.writers.empty()) load.refuse("must have writers: the topology has no broker");
+    return;
+  }
   const JsonAt producers = load.at("producers");
   for (const std::string& name : producers.keys()) {
     drill.producers.push_back(read_producer(name, producers.at(name), drill));
   }
   if (drill.producers.empty()) producers.refuse("must name a producer");
-  if (!load.has("consumers")) return;
-  const JsonAt consumers = load.at("consumers");
-  for (const std::string& name : consumers.keys()) {
-    drill.consumers.push_back(read_consumer(name, consumers.at(name), drill));
+  if (load.has("consumers")) {
+    const JsonAt consumers = load.at("consumers");
+    for (const std::string& name : consumers.keys()) {
+      drill.consumers.push_back(read_consumer(name, consumers.at(name), drill));
+    }
   }
+  if (load.has("writers")) load.at("writers").refuse("a topology with a broker has none yet");
+  read_bare_programs(load, drill);
 }
 
 }  // namespace drydock::scenarios

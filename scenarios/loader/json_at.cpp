@@ -136,6 +136,10 @@ std::string JsonAt::scalar() const {
   return value_.is_string() ? value_.get<std::string>() : value_.dump();
 }
 
+std::string JsonAt::any_text() const {
+  return value_.is_string() ? value_.get<std::string>() : value_.dump();
+}
+
 namespace {
 
 // Where a parser stops: its exceptions don't always say. Counts bytes from 1; 0: it didn't.

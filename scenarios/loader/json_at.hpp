@@ -46,6 +46,8 @@ class JsonAt {
   std::int64_t percent() const;  // 0 to 100.
   // A string, number or boolean, as broker.conf spells it.
   std::string scalar() const;
+  // Any value, as --set takes it: a string as it is, the rest as JSON.
+  std::string any_text() const;
 
   bool is_object() const { return value_.is_object(); }
   std::string dump() const { return value_.dump(); }  // As JSON, on one line.

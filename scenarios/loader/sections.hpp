@@ -22,6 +22,10 @@ void read_topology(const JsonAt& topology, Drill& drill);
 void read_conf(const JsonAt& conf, Drill& drill);
 void read_behaviour(const JsonAt& behaviour, Drill& drill);
 void read_load(const JsonAt& load, Drill& drill);
+// Of load: what uses files without a broker.
+void read_bare_programs(const JsonAt& load, Drill& drill);
+// Writers whose files are too small for as long as the load may last. Phases have been read.
+void refuse_full_files(const JsonAt& root, const Drill& drill);
 void read_phases(const JsonAt& phases, Drill& drill);
 void read_faults(const JsonAt& faults, Drill& drill);
 void read_matrix(const JsonAt& matrix, Drill& drill);

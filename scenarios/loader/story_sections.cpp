@@ -228,9 +228,42 @@ faults::Separation read_separation(const JsonAt& json, const faults::Selector& o
   return separation;
 }
 
+faults::DiskTrouble read_trouble(const JsonAt& json, const FaultSpec& fault, const Drill& drill) {
+  const std::string host = host_at_start(drill, fault.on);
+  const auto spec = std::ranges::find(drill.hosts, host, &HostSpec::name);
+  if (spec == drill.hosts.end() || !spec->disk) json.at("on").refuse("has no disk");
+  faults::DiskTrouble trouble;
+  if (fault.kind == faults::FaultKind::disk_slow) {
+    trouble.factor = json.at("factor").count(2, 1'000'000);
+    return trouble;
+  }
+  const JsonAt part = json.at("part");
+  const auto known = faults::disk_part_named(part.text());
+  if (!known) {
+    part.refuse("must be all, reads, writes, data-writes or flushes" +
+                did_you_mean<faults::DiskPart>(part.text()));
+  }
+  trouble.part = *known;
+  if (fault.kind == faults::FaultKind::disk_hang) return trouble;
+  if (trouble.part == faults::DiskPart::all) {
+    part.refuse("must be one of reads, writes, data-writes, flushes");
+  }
+  trouble.times = json.at("times").count(1, 1'000'000'000);
+  return trouble;
+}
+
+// Which kinds of faults have a member of their own.
+bool takes(faults::FaultKind kind, std::string_view key) {
+  using faults::FaultKind;
+  if (key == "from" || key == "direction") return kind == FaultKind::net_partition;
+  if (key == "part") return kind == FaultKind::disk_hang || kind == FaultKind::disk_error;
+  if (key == "factor") return kind == FaultKind::disk_slow;
+  return kind == FaultKind::disk_error;  // "times"
+}
+
 // `promotes`: its set has a promotion.
 FaultSpec read_fault(const JsonAt& json, const Drill& drill, bool promotes) {
-  json.allow_only({"do", "on", "when", "for", "from", "direction"});
+  json.allow_only({"do", "on", "when", "for", "from", "direction", "part", "factor", "times"});
   FaultSpec fault;
   const auto kind = faults::fault_kind_named(json.at("do").text());
   if (!kind) {
@@ -245,22 +278,38 @@ FaultSpec read_fault(const JsonAt& json, const Drill& drill, bool promotes) {
   if (fault.lasts && !faults::is_taken_back(fault.kind)) {
     json.at("for").refuse(std::string(faults::name_of(fault.kind)) + " is never taken back");
   }
-  const bool separates = fault.kind == faults::FaultKind::net_partition;
-  for (const char* key : {"from", "direction"}) {
-    if (json.has(key) && !separates) json.at(key).refuse("only net.partition has it");
+  for (const char* key : {"from", "direction", "part", "factor", "times"}) {
+    if (!json.has(key) || takes(fault.kind, key)) continue;
+    json.at(key).refuse(std::string(faults::name_of(fault.kind)) + " has no such member");
   }
-  if (separates) fault.separation = read_separation(json, fault.on, drill, promotes);
+  if (fault.kind == faults::FaultKind::net_partition) {
+    fault.separation = read_separation(json, fault.on, drill, promotes);
+  }
+  if (faults::of_disk(fault.kind)) fault.trouble = read_trouble(json, fault, drill);
   return fault;
 }
 
-// A named choice of several keys of broker.conf.
+// Places that cells may differ in: the world and what happens in it. The rest makes the cells.
+void refuse_fixed_path(const JsonAt& json, const std::string& path) {
+  for (const char* part : {"topology/hosts/", "load/", "phases/", "faults/"}) {
+    if (path.starts_with(part)) return;
+  }
+  json.refuse("only places in topology/hosts, load, phases and faults can be varied");
+}
+
+// A named choice of several keys of broker.conf and places of the scenario.
 void read_variants(const JsonAt& json, Axis& axis) {
   for (const std::string& name : json.keys()) {
     axis.values.push_back(name);
     std::vector<std::pair<std::string, std::string>>& settings = axis.variants[name];
     const JsonAt variant = json.at(name);
     for (const std::string& key : variant.keys()) {
-      settings.emplace_back(key, read_conf_value(variant, key));
+      if (is_scenario_path(key)) {
+        refuse_fixed_path(variant.at(key), key);
+        settings.emplace_back(key, variant.at(key).any_text());
+      } else {
+        settings.emplace_back(key, read_conf_value(variant, key));
+      }
     }
   }
   if (axis.values.empty()) json.refuse("must have a value");
@@ -273,12 +322,14 @@ Axis read_axis(const std::string& key, const JsonAt& json, const Drill& drill) {
     read_variants(json, axis);
     return axis;
   }
-  if (key != kFaultAxis) {
+  const bool path = is_scenario_path(key);
+  if (path) refuse_fixed_path(json, key);
+  if (key != kFaultAxis && !path) {
     const std::string why = why_unknown(key);
     if (!why.empty()) json.refuse(why);
   }
   for (const JsonAt& item : json.items()) {
-    const std::string value = item.scalar();
+    const std::string value = path ? item.any_text() : item.scalar();
     if (key == kFaultAxis && !drill.fault_sets.contains(value)) {
       item.refuse("there is no '" + value + "' in /faults" +
                   did_you_mean(value, keys_of(drill.fault_sets)));
@@ -292,12 +343,33 @@ Axis read_axis(const std::string& key, const JsonAt& json, const Drill& drill) {
   return axis;
 }
 
-std::optional<reports::Metric> metric_named(const std::string& name) {
+// Every quantity that an expectation may speak of, as an expectation that says nothing else.
+std::vector<reports::Expectation> quantities() {
+  std::vector<reports::Expectation> all;
   for (int i = 0; i < static_cast<int>(reports::Metric::count_); ++i) {
     const auto metric = static_cast<reports::Metric>(i);
-    if (name == reports::name_of(metric)) return metric;
+    if (!reports::is_of_waits(metric)) {
+      all.push_back({.metric = metric});
+      continue;
+    }
+    for (std::size_t place = 1; place < kWaitPlaces; ++place) {
+      all.push_back({.metric = metric, .place = static_cast<WaitPlace>(place)});
+    }
   }
-  return std::nullopt;
+  return all;
+}
+
+void read_quantity(const JsonAt& json, const std::string& name, reports::Expectation& expectation) {
+  std::vector<std::string> known;
+  for (const reports::Expectation& quantity : quantities()) {
+    known.push_back(reports::quantity_of(quantity));
+    if (known.back() != name) continue;
+    expectation.metric = quantity.metric;
+    expectation.place = quantity.place;
+    return;
+  }
+  json.refuse("there is no quantity '" + name + "'; drydock list shows them" +
+              did_you_mean(name, {known.begin(), known.end()}));
 }
 
 std::optional<reports::Comparison> comparison_named(const std::string& name) {
@@ -324,17 +396,13 @@ void read_condition(const JsonAt& json, reports::Expectation& expectation) {
   std::string bound;
   words >> metric >> comparison >> std::ws;
   std::getline(words, bound);
-  const auto known_metric = metric_named(metric);
-  if (!known_metric) {
-    json.refuse("there is no quantity '" + metric + "'; drydock list shows them" +
-                did_you_mean<reports::Metric>(metric));
-  }
+  read_quantity(json, metric, expectation);
   const auto known_comparison = comparison_named(comparison);
   if (!known_comparison) json.refuse("must compare with one of = < <= > >=");
-  expectation.metric = *known_metric;
   expectation.comparison = *known_comparison;
-  if (reports::is_time(*known_metric)) {
-    if (bound == "never" && *known_comparison == reports::Comparison::equal) {
+  if (reports::is_time(expectation.metric)) {
+    const bool may_never_come = reports::is_outage(expectation.metric);
+    if (may_never_come && bound == "never" && *known_comparison == reports::Comparison::equal) {
       expectation.bound.reset();
       return;
     }

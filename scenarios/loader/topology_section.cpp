@@ -149,6 +149,14 @@ NameServerSpec read_name_server(const std::string& name, const JsonAt& json, con
   return name_server;
 }
 
+void read_brokers(const JsonAt& brokers, Drill& drill) {
+  for (const std::string& name : brokers.keys()) {
+    drill.brokers.push_back(read_broker(name, brokers.at(name), drill));
+  }
+  const auto masters = std::ranges::count(drill.brokers, "master", &BrokerSpec::role);
+  if (masters != 1) brokers.refuse("must have one master: this version runs one group of brokers");
+}
+
 }  // namespace
 
 const BrokerSpec* find_broker(const Drill& drill, const std::string& name) {
@@ -180,12 +188,7 @@ void read_topology(const JsonAt& topology, Drill& drill) {
       drill.links.push_back(read_link(link, drill));
     }
   }
-  const JsonAt brokers = topology.at("brokers");
-  for (const std::string& name : brokers.keys()) {
-    drill.brokers.push_back(read_broker(name, brokers.at(name), drill));
-  }
-  const auto masters = std::ranges::count(drill.brokers, "master", &BrokerSpec::role);
-  if (masters != 1) brokers.refuse("must have one master: this version runs one group of brokers");
+  if (topology.has("brokers")) read_brokers(topology.at("brokers"), drill);
   if (topology.has("name_servers")) {
     const JsonAt name_servers = topology.at("name_servers");
     for (const std::string& name : name_servers.keys()) {

@@ -1,6 +1,7 @@
 #include "scenarios/world_sim/sim_run.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "reports/delivery/delivery.hpp"
 #include "reports/loss/loss.hpp"
@@ -9,12 +10,22 @@
 #include "reports/rto/rto.hpp"
 #include "reports/rto/stages.hpp"
 #include "scenarios/audit/audit.hpp"
+#include "scenarios/audit/record_audit.hpp"
 
 namespace drydock::scenarios {
 namespace {
 
 // A broker that does not serve within this time after the world's start never will.
 constexpr Duration kStartLimit = Duration::s(300);
+
+// One file of several joins what was read of the others.
+void add(reports::FinalStore file, reports::FinalStore& all) {
+  const auto queues = static_cast<std::int32_t>(all.queues.size());
+  for (reports::StoredCopy& copy : file.copies) copy.queue += queues;
+  std::ranges::move(file.copies, std::back_inserter(all.copies));
+  std::ranges::move(file.queues, std::back_inserter(all.queues));
+  if (all.note.empty()) all.note = file.note;
+}
 
 }  // namespace
 
@@ -29,7 +40,7 @@ SimRun::SimRun(const Experiment& experiment, const Cell& cell, std::uint64_t see
 }
 
 const PhaseSpec* SimRun::spec_of(Phase phase) const {
-  const Phases& phases = experiment_.drill.phases;
+  const Phases& phases = drill().phases;
   switch (phase) {
     case Phase::warm: return &phases.warm;
     case Phase::inject: return &phases.inject;
@@ -76,7 +87,7 @@ bool SimRun::has_come(const PhaseSpec& phase) {
 bool SimRun::ends_early() {
   if (phase_ == Phase::start) return world_.brokers_serving();
   if (phase_ == Phase::settle) return !world_.producers_running();
-  if (phase_ == Phase::judge) return judge_ == nullptr || !judge_->alive();
+  if (phase_ == Phase::judge) return !judging_still();
   const PhaseSpec* const spec = spec_of(phase_);
   if (spec->until == PhaseEnd::time || ending_early_ || !has_come(*spec)) return false;
   ending_early_ = true;  // Then its time is what is still left.
@@ -107,7 +118,7 @@ void SimRun::enter(Phase phase) {
     case Phase::inject: {
       warm_end_ns_ = now;
       const std::optional<std::string> refused = world_.injector().arm(plan_);
-      if (refused) throw InputError(experiment_.drill.source.at("/faults") + ": " + *refused);
+      if (refused) throw InputError(drill().source.at("/faults") + ": " + *refused);
       return;
     }
     case Phase::heal: world_.injector().heal(); return;
@@ -129,6 +140,7 @@ void SimRun::start_judge() {
     note_ = "sends were still open when the phase settle ended; it needs more time";
     return;
   }
+  if (!drill().writers.empty()) return judge_writers();
   if (!world_.writable_broker()) {
     note_ = "no broker takes writes at judge";
     if (!world_.last_error().empty()) note_ += "; " + world_.last_error();
@@ -138,7 +150,7 @@ void SimRun::start_judge() {
   const std::size_t broker = writable.front();
   if (writable.size() > 1) {
     note_ = std::to_string(writable.size()) + " brokers take writes at judge; read is " +
-            experiment_.drill.brokers[broker].name + ", which became the master last";
+            drill().brokers[broker].name + ", which became the master last";
   }
   judged_ = broker;
   const StoreConfiguration& store = cell_.brokers[broker].store;
@@ -148,8 +160,32 @@ void SimRun::start_judge() {
   request.end_offset = world_.events().end_of_log(broker);
   request.consume_queue_path = store.consume_queue_path();
   request.queue_file_bytes = store.mapped_file_size_consume_queue;
-  judge_ = world_.start_judge(
-      broker, [this, request](Context& context) { return run_audit(context, request, store_); });
+  judges_.push_back(world_.start_judge(
+      broker, [this, request](Context& context) { return run_audit(context, request, store_); }));
+}
+
+void SimRun::judge_writers() {
+  files_.resize(drill().writers.size());
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const WriterSpec& writer = drill().writers[i];
+    reports::FinalStore& file = files_[i];
+    const RecordFile records{writer.file, writer.record_bytes};
+    sim::SimProcess* const judge = world_.start_judge(
+        writer.host,
+        [records, &file](Context& context) { return run_record_audit(context, records, file); });
+    if (judge == nullptr) note_ = writer.host + " is dark at judge: nobody reads " + writer.file;
+    judges_.push_back(judge);
+  }
+}
+
+bool SimRun::judging_still() const {
+  return std::ranges::any_of(
+      judges_, [](const sim::SimProcess* judge) { return judge != nullptr && judge->alive(); });
+}
+
+bool SimRun::store_read() const {
+  if (files_.empty()) return store_.read;
+  return std::ranges::all_of(files_, &reports::FinalStore::read);
 }
 
 std::vector<reports::FaultFact> SimRun::fault_facts() const {
@@ -159,6 +195,7 @@ std::vector<reports::FaultFact> SimRun::fault_facts() const {
     reports::FaultFact fact;
     fact.kind = faults::name_of(plan_.faults[i].kind);
     fact.breaks = faults::breaks(plan_.faults[i].kind);
+    fact.detail = faults::detail_of(plan_.faults[i]);
     fact.target = faults::text_of(plan_.faults[i].on);
     if (i < statuses.size() && !statuses[i].target.empty()) fact.target = statuses[i].target;
     if (i < statuses.size()) {
@@ -183,7 +220,7 @@ void SimRun::take_outages(reports::RunResult& run) const {
 
 std::vector<reports::ReplicaFacts> SimRun::replica_facts(std::int64_t fault_ns) const {
   std::vector<reports::ReplicaFacts> replicas;
-  const std::vector<BrokerSpec>& brokers = experiment_.drill.brokers;
+  const std::vector<BrokerSpec>& brokers = drill().brokers;
   for (std::size_t i = 0; i < brokers.size(); ++i) {
     reports::ReplicaFacts replica;
     replica.broker = brokers[i].name;
@@ -193,6 +230,17 @@ std::vector<reports::ReplicaFacts> SimRun::replica_facts(std::int64_t fault_ns) 
     replica.host = brokers[i].host;
     replica.read = judged_ == i;
     replicas.push_back(std::move(replica));
+  }
+  const std::vector<WriterSpec>& writers = drill().writers;
+  for (std::size_t i = 0; i < writers.size(); ++i) {
+    reports::ReplicaFacts file;
+    file.broker = writers[i].name;
+    file.role = "writer";
+    file.store = world_.events().store_facts(brokers.size() + i, fault_ns);
+    file.destroyed = world_.destroyed(writers[i].host);
+    file.host = writers[i].host;
+    file.read = i < files_.size() && files_[i].read;
+    replicas.push_back(std::move(file));
   }
   return replicas;
 }
@@ -205,6 +253,7 @@ reports::RunResult SimRun::result() {
   run.fingerprint = kernel().fingerprint().digest().hex();
   run.events = kernel().events();
   run.virtual_ns = kernel().now();
+  for (reports::FinalStore& file : files_) add(std::move(file), store_);
   run.note = store_.note.empty() ? note_ : store_.note;
   run.plan = text_of(plan_);
   run.faults = fault_facts();
@@ -212,7 +261,9 @@ reports::RunResult SimRun::result() {
   take_outages(run);
   const std::int64_t fault_ns = run.fault() == nullptr ? -1 : run.fault()->began_ns;
   run.replicas = replica_facts(fault_ns);
-  if (store_.read) {
+  run.waits = world_.waits();
+  if (store_read()) {
+    store_.read = true;
     run.loss = reports::check_loss(history, store_, run.replicas);
     run.order = reports::check_order(history, store_);
     run.deliveries = reports::check_deliveries(history, store_);
@@ -225,9 +276,14 @@ reports::RunResult SimRun::result() {
 
 std::vector<reports::StoreTrace> SimRun::store_traces() const {
   std::vector<reports::StoreTrace> traces;
-  const std::vector<BrokerSpec>& brokers = experiment_.drill.brokers;
+  const std::vector<BrokerSpec>& brokers = drill().brokers;
   for (std::size_t i = 0; i < brokers.size(); ++i) {
     traces.push_back({brokers[i].name, brokers[i].host, world_.events().store_events(i)});
+  }
+  const std::vector<WriterSpec>& writers = drill().writers;
+  for (std::size_t i = 0; i < writers.size(); ++i) {
+    traces.push_back(
+        {writers[i].name, writers[i].host, world_.events().store_events(brokers.size() + i)});
   }
   return traces;
 }
@@ -245,8 +301,9 @@ reports::RtoReport SimRun::outage(const reports::BaselineReport& baseline,
 }
 
 reports::Sends SimRun::sends() const {
+  if (cell_.brokers.empty()) return reports::Sends::wait_for_nobody;
   const bool wait = cell_.brokers.front().ha.copies_awaited() > 1 &&
-                    std::ranges::any_of(experiment_.drill.producers, &ProducerSpec::wait_store_ok);
+                    std::ranges::any_of(drill().producers, &ProducerSpec::wait_store_ok);
   return wait ? reports::Sends::wait_for_slave : reports::Sends::wait_for_nobody;
 }
 

@@ -28,7 +28,7 @@ class SimRun : public sim::Verifiable {
   // Once `advance` has returned false: everything but the verdict. `store_read` tells whether the
   // judge could read the store.
   reports::RunResult result();
-  bool store_read() const { return store_.read; }
+  bool store_read() const;
 
  private:
   enum class Phase { start, warm, inject, hold, heal, settle, judge, over };
@@ -41,6 +41,9 @@ class SimRun : public sim::Verifiable {
   bool writes_resumed() const;
   void enter(Phase phase);
   void start_judge();
+  void judge_writers();
+  bool judging_still() const;
+  const Drill& drill() const { return drill_of(experiment_, cell_); }
   std::vector<reports::FaultFact> fault_facts() const;
   void take_outages(reports::RunResult& run) const;
   // As of a moment; -1: at the end.
@@ -56,8 +59,9 @@ class SimRun : public sim::Verifiable {
   faults::Plan plan_;
   std::string note_;
   reports::FinalStore store_;
+  std::vector<reports::FinalStore> files_;  // Of bare writers.
   SimWorld world_;
-  sim::SimProcess* judge_ = nullptr;
+  std::vector<sim::SimProcess*> judges_;
   std::optional<std::size_t> judged_;  // The broker whose store it reads.
   Phase phase_ = Phase::start;
   std::int64_t phase_end_ns_ = 0;

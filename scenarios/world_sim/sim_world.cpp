@@ -9,6 +9,8 @@
 #include "scenarios/drill/units.hpp"
 #include "scenarios/workload/consumer_program.hpp"
 #include "scenarios/workload/producer_program.hpp"
+#include "scenarios/workload/reader_program.hpp"
+#include "scenarios/workload/writer_program.hpp"
 #include "scenarios/world_sim/host_disk.hpp"
 #include "scenarios/world_sim/no_files.hpp"
 #include "sim/disk/limits.hpp"
@@ -33,6 +35,7 @@ using Lines = std::span<const std::string_view>;
 }  // namespace
 
 void check_simulated(const Drill& drill) {
+  for (const auto& [values, variant] : drill.variants) check_simulated(*variant);
   for (const HostSpec& host : drill.hosts) {
     if (host.disk) check_disk(drill, host);
   }
@@ -43,10 +46,10 @@ SimWorld::SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t
     : kernel_(sim::KernelOptions{.seed = seed, .perturb_schedule = experiment.perturb}),
       recorder_([this] { return kernel_.now(); }),
       events_(kernel_, provenance, [this] { return injector_.latest_began_ns(); }),
-      buggify_(experiment.drill.behaviour.buggify),
+      buggify_(drill_of(experiment, cell).behaviour.buggify),
       injector_(kernel_, *this),
       network_(kernel_) {
-  const Drill& drill = experiment.drill;
+  const Drill& drill = drill_of(experiment, cell);
   for (const HostSpec& spec : drill.hosts) add_machine(spec);
   for (const LinkSpec& spec : drill.links) set_link(spec);
   for (const NameServerSpec& spec : drill.name_servers) add_name_server(spec);
@@ -56,6 +59,8 @@ SimWorld::SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t
   follow_masters();
   for (const ProducerSpec& spec : drill.producers) add_producer(spec, drill, cell);
   for (const ConsumerSpec& spec : drill.consumers) add_consumer(spec, drill, cell);
+  for (const WriterSpec& spec : drill.writers) add_writer(spec);
+  for (const ReaderSpec& spec : drill.readers) add_reader(spec);
 }
 
 SimWorld::~SimWorld() {
@@ -186,6 +191,22 @@ void SimWorld::add_producer(const ProducerSpec& spec, const Drill& drill, const 
                                                  std::move(program)));
 }
 
+void SimWorld::add_writer(const WriterSpec& spec) {
+  // Its file is a log like a broker's.
+  const std::size_t index = brokers_.size() + writers_.size();
+  sim::Program program = [this, &spec, index](Context& context) {
+    return run_writer(events_.traced(context, index), spec, recorder_);
+  };
+  writers_.push_back(std::make_unique<Service>(*this, spec.name, "writer", machine(spec.host),
+                                               std::move(program)));
+}
+
+void SimWorld::add_reader(const ReaderSpec& spec) {
+  sim::Program program = [&spec](Context& context) { return run_reader(context, spec); };
+  readers_.push_back(std::make_unique<Service>(*this, spec.name, "reader", machine(spec.host),
+                                               std::move(program)));
+}
+
 SimWorld::Machine& SimWorld::machine(const std::string& host_name) {
   const auto found = std::find_if(machines_.begin(), machines_.end(), [&](const auto& machine) {
     return machine->host->name() == host_name;
@@ -195,7 +216,7 @@ SimWorld::Machine& SimWorld::machine(const std::string& host_name) {
 }
 
 SimWorld::Service* SimWorld::service(const std::string& name) {
-  for (const auto* const services : {&brokers_, &name_servers_}) {
+  for (const auto* const services : {&brokers_, &name_servers_, &writers_, &readers_}) {
     for (const auto& service : *services) {
       if (service->name == name) return service.get();
     }
@@ -204,7 +225,7 @@ SimWorld::Service* SimWorld::service(const std::string& name) {
 }
 
 const SimWorld::Service* SimWorld::meant(const faults::Selector& selector) const {
-  for (const auto* const services : {&brokers_, &name_servers_}) {
+  for (const auto* const services : {&brokers_, &name_servers_, &writers_, &readers_}) {
     for (const auto& service : *services) {
       const bool by_role = selector.by == faults::Selector::By::role;
       if ((by_role ? service->role : service->name) == selector.value) return service.get();
@@ -236,6 +257,10 @@ sim::SimProcess* SimWorld::process(const std::string& name) {
 
 sim::Host& SimWorld::host(const std::string& name) { return *machine(name).host; }
 
+sim::SimDisk* SimWorld::disk(const std::string& host) {
+  return host.empty() || destroyed(host) ? nullptr : machine(host).disk.get();
+}
+
 bool SimWorld::destroyed(const std::string& host) const {
   return std::ranges::any_of(machines_, [&](const auto& machine) {
     return machine->host->name() == host && machine->destroyed;
@@ -266,7 +291,46 @@ bool SimWorld::promote(const std::string& name) {
   return true;
 }
 
+void SimWorld::count_waits(const Service& service, WaitLedger& ledger) const {
+  const std::int64_t now = kernel_.now();
+  const MonotonicTime host_now = service.machine.host->clock().now();
+  for (const auto& worker : service.process->workers().all()) {
+    for (std::size_t i = 0; i < kWaitPlaces; ++i) {
+      const auto place = static_cast<WaitPlace>(i);
+      const WaitTotals& totals = worker->waits_at(place);
+      if (totals.count == 0) continue;
+      reports::WaitFact& fact = ledger[{service.name, worker->name(), place}];
+      fact.process = service.name;
+      fact.worker = worker->name();
+      fact.place = place;
+      fact.count += totals.count;
+      fact.total_ns += totals.total.count_ns();
+      if (totals.longest.count_ns() <= fact.longest_ns) continue;
+      fact.longest_ns = totals.longest.count_ns();
+      fact.longest_began_ns = now - (host_now - totals.longest_began).count_ns();
+    }
+  }
+}
+
+std::vector<reports::WaitFact> SimWorld::waits() const {
+  WaitLedger ledger = waits_;
+  for (const auto* const services : {&brokers_, &writers_, &readers_}) {
+    for (const auto& service : *services) {
+      const bool lives = service->process != nullptr && service->process->alive();
+      if (lives) count_waits(*service, ledger);
+    }
+  }
+  std::vector<reports::WaitFact> facts;
+  for (const auto& [key, fact] : ledger) facts.push_back(fact);
+  return facts;
+}
+
 void SimWorld::process_ended(sim::Host&, sim::SimProcess& process) {
+  for (const auto* const services : {&brokers_, &writers_, &readers_}) {
+    for (const auto& service : *services) {
+      if (service->process == &process) count_waits(*service, waits_);
+    }
+  }
   for (const auto& broker : brokers_) {
     if (broker->process != &process || !std::exchange(broker->start_when_ended, false)) continue;
     kernel_.post(*broker);
@@ -306,21 +370,25 @@ void SimWorld::start_services() {
 void SimWorld::start_producers() {
   loading_ = true;
   for (const auto& producer : producers_) start(*producer);
+  for (const auto& writer : writers_) start(*writer);
 }
 
 void SimWorld::start_consumers() {
   reading_ = true;
   for (const auto& consumer : consumers_) start(*consumer);
+  for (const auto& reader : readers_) start(*reader);
 }
 
 void SimWorld::stop_producers() {
   loading_ = false;
   terminate(producers_);
+  terminate(writers_);
 }
 
 void SimWorld::stop_consumers() {
   reading_ = false;
   terminate(consumers_);
+  terminate(readers_);
 }
 
 void SimWorld::terminate(const std::vector<std::unique_ptr<Service>>& services) {
@@ -330,9 +398,10 @@ void SimWorld::terminate(const std::vector<std::unique_ptr<Service>>& services) 
 }
 
 bool SimWorld::producers_running() const {
-  return std::any_of(producers_.begin(), producers_.end(), [](const auto& producer) {
-    return producer->process != nullptr && producer->process->alive();
-  });
+  const auto runs = [](const auto& service) {
+    return service->process != nullptr && service->process->alive();
+  };
+  return std::ranges::any_of(producers_, runs) || std::ranges::any_of(writers_, runs);
 }
 
 bool SimWorld::serving(const Service& broker) const {
@@ -377,6 +446,9 @@ void SimWorld::log(const sim::Host& host, void (EventLog::*what)(std::size_t bro
   for (std::size_t i = 0; i < brokers_.size(); ++i) {
     if (brokers_[i]->machine.host.get() == &host) (events_.*what)(i);
   }
+  for (std::size_t i = 0; i < writers_.size(); ++i) {
+    if (writers_[i]->machine.host.get() == &host) (events_.*what)(brokers_.size() + i);
+  }
 }
 
 void SimWorld::power_restored(sim::Host& host) {
@@ -390,9 +462,11 @@ void SimWorld::power_restored(sim::Host& host) {
   for (const auto& broker : brokers_) boot(*broker);
   if (loading_) {
     for (const auto& producer : producers_) boot(*producer);
+    for (const auto& writer : writers_) boot(*writer);
   }
   if (reading_) {
     for (const auto& consumer : consumers_) boot(*consumer);
+    for (const auto& reader : readers_) boot(*reader);
   }
 }
 
@@ -425,9 +499,13 @@ sim::SimProcess& SimWorld::spawn(Machine& machine, const std::string& name) {
 }
 
 sim::SimProcess* SimWorld::start_judge(std::size_t broker, sim::Program program) {
-  Machine& machine = brokers_[broker]->machine;
-  if (!machine.host->powered()) return nullptr;
-  sim::SimProcess& process = spawn(machine, "judge");
+  return start_judge(brokers_[broker]->machine.host->name(), std::move(program));
+}
+
+sim::SimProcess* SimWorld::start_judge(const std::string& host, sim::Program program) {
+  Machine& on = machine(host);
+  if (!on.host->powered()) return nullptr;
+  sim::SimProcess& process = spawn(on, "judge");
   process.start(std::move(program));
   return &process;
 }
@@ -438,6 +516,9 @@ const char* way_back_of(faults::FaultKind kind) {
   if (kind == faults::FaultKind::process_kill) return "the killed process starts again";
   if (kind == faults::FaultKind::host_panic) return "the host is reset";
   if (kind == faults::FaultKind::net_partition) return "the network is whole again";
+  if (kind == faults::FaultKind::disk_hang) return "the disk goes on";
+  if (kind == faults::FaultKind::disk_slow) return "the disk has its old speed";
+  if (kind == faults::FaultKind::disk_error) return "the disk makes no errors any more";
   return "the power is back";
 }
 

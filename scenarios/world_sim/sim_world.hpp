@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "faults/on_sim/sim_injector.hpp"
@@ -47,11 +48,12 @@ class SimWorld : public faults::Targets, public sim::HostListener {
 
   // Name servers and brokers.
   void start_services();
+  // Producers and bare writers.
   void start_producers();
-  // SIGTERM: producers end their open sends and stop.
+  // SIGTERM: they end their open sends and stop.
   void stop_producers();
   bool producers_running() const;
-  // They read from the start of the load on.
+  // They, and bare readers, read from the start of the load on.
   void start_consumers();
   void stop_consumers();
   // Every broker that is not gone for good runs and has told that it serves, and is known to the
@@ -68,6 +70,10 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   bool destroyed(const std::string& host) const override;
   // Runs a program of the judge on a broker's host, next to the broker. Null if the host is dark.
   sim::SimProcess* start_judge(std::size_t broker, sim::Program program);
+  // The same on any host.
+  sim::SimProcess* start_judge(const std::string& host, sim::Program program);
+  // What the programs of the topology waited for inside the kernel, until now.
+  std::vector<reports::WaitFact> waits() const;
   // The last error line that a process wrote, or empty.
   const std::string& last_error() const { return last_error_; }
 
@@ -75,6 +81,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   std::string host_meant(const faults::Selector& selector) override;
   sim::SimProcess* process(const std::string& name) override;
   sim::Host& host(const std::string& name) override;
+  sim::SimDisk* disk(const std::string& host) override;
   void destroy(const std::string& host) override;
   bool promote(const std::string& name) override;
   std::uint32_t cut(const std::string& host, const std::string& from,
@@ -122,6 +129,9 @@ class SimWorld : public faults::Targets, public sim::HostListener {
     }
   };
 
+  // By process, worker and place.
+  using WaitLedger = std::map<std::tuple<std::string, std::string, WaitPlace>, reports::WaitFact>;
+
   void power_lost(sim::Host&) override {}
   void power_restored(sim::Host& host) override;
   void process_ended(sim::Host& host, sim::SimProcess& process) override;
@@ -134,6 +144,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   void follow_masters();
   void add_producer(const ProducerSpec& spec, const Drill& drill, const Cell& cell);
   void add_consumer(const ConsumerSpec& spec, const Drill& drill, const Cell& cell);
+  void add_writer(const WriterSpec& spec);
+  void add_reader(const ReaderSpec& spec);
   // `broker`: a name, or empty.
   Destination destination_of(const std::string& broker, const Drill& drill, const Cell& cell);
   Machine& machine(const std::string& host_name);
@@ -143,6 +155,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   static void terminate(const std::vector<std::unique_ptr<Service>>& services);
   // Writes down what happened to a host, for the brokers on it.
   void log(const sim::Host& host, void (EventLog::*what)(std::size_t broker));
+  // Adds what a life of a service has waited for.
+  void count_waits(const Service& service, WaitLedger& ledger) const;
   void start(Service& service);
   sim::SimProcess& spawn(Machine& machine, const std::string& name);
 
@@ -164,6 +178,9 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   std::vector<std::unique_ptr<Service>> brokers_;
   std::vector<std::unique_ptr<Service>> producers_;
   std::vector<std::unique_ptr<Service>> consumers_;
+  std::vector<std::unique_ptr<Service>> writers_;
+  std::vector<std::unique_ptr<Service>> readers_;
+  WaitLedger waits_;  // Of lives that have ended.
 };
 
 }  // namespace drydock::scenarios

@@ -81,6 +81,7 @@ void SimProcess::bury() {
   exit_event_.unlink();
   reap_event_.unlink();
   scope_->destroy_tasks();
+  workers_.end_waits(host_.clock().now());
   mark_dead();
   observer_.event(EventName::process_exited, id().value());
   host_.process_ended(*this);

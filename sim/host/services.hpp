@@ -41,6 +41,10 @@ class SimWorkers : public Workers {
     return *workers_.back();
   }
   const std::vector<std::unique_ptr<SimWorker>>& all() const { return workers_; }
+  // Nobody comes back from where he is stuck: the process is gone.
+  void end_waits(MonotonicTime now) {
+    for (const auto& worker : workers_) worker->set_wait(WaitPlace::none, now);
+  }
 
  private:
   std::uint32_t process_id_;

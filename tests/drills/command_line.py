@@ -280,11 +280,11 @@ def effective(path):
 def scenario_schema(report):
     """scenarios/schema.json accepts what the program accepts, and refuses what it refuses."""
     schema = json.loads((ROOT / "scenarios" / "schema.json").read_text())
-    for path in sorted((ROOT / "scenarios").glob("*.json")):
+    for path in sorted((ROOT / "scenarios").rglob("*.json")):
         if path.name == "schema.json":
             continue
         problems = problems_of(schema, effective(str(path.relative_to(ROOT))))
-        report.check(f"scenarios/{path.name} keeps to the schema", not problems,
+        report.check(f"{path.relative_to(ROOT)} keeps to the schema", not problems,
                      "\n".join(problems[:5]))
     names = drydock("list").stdout.split("events\n")[0].split()[1:]
     report.check("the schema knows the faults that the program knows",
@@ -305,7 +305,7 @@ def scenario_schema(report):
                          (("load", "producers", "producer", "queues"), 0), (("load", "producers", "producer", "rate"), "0/s"),
                          (("phases", "hold", "until"), "tea-time"), (("phases", "warm"), 5),
                          (("faults", "destroyed"), []), (("matrix", "fault"), []),
-                         (("faults", "destroyed", 0, "do"), "disk.hang"),
+                         (("faults", "destroyed", 0, "do"), "disk.lost"),
                          (("faults", "destroyed", 0, "when"), {"soon": True}),
                          (("expectations", 0, "every_run"), "acked_loss is 0")]:
         def change(drill, place=place, value=value):

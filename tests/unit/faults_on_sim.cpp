@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "faults/on_sim/sim_injector.hpp"
+#include "tests/support/disk_world.hpp"
 #include "tests/support/no_services.hpp"
 
 namespace drydock::faults {
@@ -38,6 +39,21 @@ class Cluster : public Targets {
     return process_->alive() ? process_ : nullptr;
   }
   sim::Host& host(const std::string&) override { return host_; }
+  sim::SimDisk* disk(const std::string& host) override { return host == "h" ? &disk_ : nullptr; }
+  // Sends a command to the disk of "h"; what is returned says how and when it ended.
+  template <class What>
+  std::shared_ptr<test::Ended> send(What what) {
+    auto ended = std::make_shared<test::Ended>();
+    path_.submit(std::make_unique<test::NotedCommand>(kernel, ended, std::move(what)));
+    return ended;
+  }
+  std::shared_ptr<test::Ended> write(sim::DiskCommand::Purpose purpose) {
+    return send(test::NotedCommand::Write{
+        .offset = 0, .bytes = ByteChain(test::page_of('x')), .purpose = purpose});
+  }
+  std::shared_ptr<test::Ended> read() {
+    return send(test::NotedCommand::Read{.offset = 0, .length = sim::kPageBytes});
+  }
   void destroy(const std::string& host) override { gone.push_back(host); }
   bool destroyed(const std::string& host) const override {
     return std::ranges::find(gone, host) != gone.end();
@@ -76,6 +92,9 @@ class Cluster : public Targets {
   }
 
   sim::Host host_;
+  sim::SimDisk disk_{
+      kernel, DiskId(1), {.name = "d", .capacity_bytes = 1 << 20, .profile = test::flat_profile()}};
+  sim::DiskPath path_{disk_, host_};
   sim::SimProcess* process_ = nullptr;
 };
 
@@ -182,6 +201,61 @@ TEST(SimInjector, PowerComesBackWithTheSpanAndWithHeal) {
   cluster.kernel.run_until(ms(91));
   EXPECT_TRUE(cluster.host("h").powered());
   EXPECT_EQ(cluster.injector.statuses()[1].state, FaultStatus::State::ended);
+}
+
+Fault of_disk(FaultKind kind, DiskTrouble trouble) {
+  return {kind, {Selector::By::name, "h"}, AtTime{Duration::ms(10)}, Duration::ms(20), {}, trouble};
+}
+using Purpose = sim::DiskCommand::Purpose;
+
+TEST(SimInjector, AHangHoldsItsPartOfTheWorkBackAndEndsWithCompletion) {
+  Cluster cluster;
+  ASSERT_FALSE(
+      cluster.injector.arm({{of_disk(FaultKind::disk_hang, {.part = DiskPart::data_writes})}}));
+  cluster.kernel.run_until(ms(15));
+  const auto data = cluster.write(Purpose::data);
+  const auto journal = cluster.write(Purpose::journal);
+  const auto read = cluster.read();
+  cluster.kernel.run_until(ms(29));
+  EXPECT_FALSE(data->outcome);
+  EXPECT_TRUE(journal->ok());
+  EXPECT_TRUE(read->ok());
+  cluster.kernel.run_until(ms(40));
+  EXPECT_TRUE(data->ok());
+  EXPECT_EQ(data->at_us, 30'000);
+}
+
+TEST(SimInjector, ASlowDiskTakesSoManyTimesAsLongUntilItsEnd) {
+  Cluster cluster;
+  ASSERT_FALSE(cluster.injector.arm({{of_disk(FaultKind::disk_slow, {.factor = 40})}}));
+  cluster.kernel.run_until(ms(15));
+  const auto slow = cluster.write(Purpose::data);
+  cluster.kernel.run_until(ms(35));
+  const auto again = cluster.write(Purpose::data);
+  cluster.kernel.run_until(ms(40));
+  EXPECT_EQ(slow->at_us, 15'000 + 40 * 100);
+  EXPECT_EQ(again->at_us, 35'000 + 100);
+}
+
+TEST(SimInjector, SoManyCommandsOfAPartFailAsADeviceFailsThem) {
+  Cluster cluster;
+  ASSERT_FALSE(cluster.injector.arm(
+      {{of_disk(FaultKind::disk_error, {.part = DiskPart::data_writes, .times = 1})}}));
+  cluster.kernel.run_until(ms(15));
+  const auto journal = cluster.write(Purpose::journal);
+  const auto first = cluster.write(Purpose::data);
+  const auto second = cluster.write(Purpose::data);
+  cluster.kernel.run_until(ms(20));
+  EXPECT_TRUE(journal->ok());
+  EXPECT_EQ(first->error(), ErrorCode::io_error);
+  EXPECT_TRUE(second->ok());
+}
+
+TEST(SimInjector, AFaultOfADiskNeedsOne) {
+  Cluster cluster;
+  Fault fault = of_disk(FaultKind::disk_hang, {});
+  fault.on.value = "h2";
+  EXPECT_EQ(cluster.injector.arm({{fault}}), "disk.hang on h2: there is no such disk");
 }
 
 Fault partition(std::int64_t at_ms, std::optional<Duration> lasts, Separation separation) {

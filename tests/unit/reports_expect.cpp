@@ -86,8 +86,26 @@ TEST(Verdicts, EveryCountIsAQuantity) {
   for (const Metric metric :
        {Metric::unknown_stored, Metric::unknown_absent, Metric::failed_stored, Metric::duplicates,
         Metric::corruption, Metric::phantoms, Metric::order_violations}) {
-    EXPECT_EQ(value_of(metric, run), expected++) << name_of(metric);
+    EXPECT_EQ(value_of({.metric = metric}, run), expected++) << name_of(metric);
   }
+}
+
+TEST(Verdicts, WaitsAreCountedByPlaceAndNeedNoFault) {
+  RunResult run = good_run();
+  run.faults.clear();
+  run.waits = {{"w", "writer", WaitPlace::journal, 2, 700, 500, 10},
+               {"w", "flusher", WaitPlace::journal, 1, 300, 300, 20},
+               {"w", "writer", WaitPlace::device, 9, 9'000, 8'000, 30}};
+  EXPECT_EQ(value_of({.metric = Metric::wait_longest, .place = WaitPlace::journal}, run), 500);
+  EXPECT_EQ(value_of({.metric = Metric::wait_total, .place = WaitPlace::journal}, run), 1'000);
+  EXPECT_EQ(value_of({.metric = Metric::wait_count, .place = WaitPlace::journal}, run), 3);
+  EXPECT_EQ(value_of({.metric = Metric::wait_longest, .place = WaitPlace::memory}, run), 0);
+  const Expectation short_wait{.metric = Metric::wait_longest,
+                               .comparison = Comparison::less,
+                               .bound = 501,
+                               .place = WaitPlace::journal};
+  EXPECT_TRUE(holds_in(short_wait, run));
+  EXPECT_EQ(text_of(short_wait), "wait.journal.longest < 501 ns in every run");
 }
 
 TEST(Verdicts, ASteadyStateThatCouldNotBeMeasuredIsInconclusive) {

@@ -594,7 +594,7 @@ TEST(Loader, APartitionSaysFromWhomAndWhichWay) {
   EXPECT_EQ(refused("direction", "in"),
             "f.json: /faults/kill/0/direction: must be both, incoming or outgoing");
   EXPECT_EQ(refused("do", "process.kill"),
-            "f.json: /faults/kill/0/from: only net.partition has it");
+            "f.json: /faults/kill/0/from: process.kill has no such member");
   json["faults"]["kill"][0]["from"] = "others";
   json["faults"]["kill"][0].erase("direction");
   EXPECT_EQ(separation(json), faults::Separation());

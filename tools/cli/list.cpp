@@ -3,6 +3,7 @@
 
 #include "engine/types/behaviour.hpp"
 #include "engine/types/seeded_bugs.hpp"
+#include "engine/types/wait_place.hpp"
 #include "faults/plan/fault.hpp"
 #include "reports/record/drill_result.hpp"
 #include "tools/cli/commands.hpp"
@@ -32,6 +33,7 @@ int list() {
   section<BuggifySite>("buggify sites", [](auto site) { return drydock::name_of(site); });
   section<reports::Metric>("quantities of expectations",
                            [](auto metric) { return reports::name_of(metric); });
+  section<WaitPlace>("places of waits", [](auto place) { return drydock::name_of(place); });
   section<BehaviourSwitch>("behaviour switches",
                            [](auto which) { return drydock::name_of(which); });
   section<SeededBug>("seeded bugs", [](auto bug) { return drydock::name_of(bug); });

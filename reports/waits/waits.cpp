@@ -1,0 +1,73 @@
+#include "reports/waits/waits.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "reports/record/numbers.hpp"
+
+namespace drydock::reports {
+namespace {
+
+// Shorter ones are told by the table alone.
+constexpr std::int64_t kWorthASentenceNs = 1'000'000'000;
+
+std::string when(const RunResult& run, std::int64_t began_ns) {
+  if (!run.fault_took_effect()) return duration_text(began_ns) + " after the start of the run";
+  const std::int64_t after = began_ns - run.fault()->began_ns;
+  if (after >= 0) return duration_text(after) + " after the fault";
+  return duration_text(-after) + " before the fault";
+}
+
+}  // namespace
+
+WaitsByPlace waits_of(const RunResult& run) {
+  WaitsByPlace places;
+  for (const WaitFact& fact : run.waits) {
+    PlaceWaits& place = places[static_cast<std::size_t>(fact.place)];
+    place.count += fact.count;
+    place.total_ns += fact.total_ns;
+    place.longest_ns = std::max(place.longest_ns, fact.longest_ns);
+  }
+  return places;
+}
+
+std::string describe(WaitPlace place) {
+  switch (place) {
+    case WaitPlace::dirty_throttle: return "the dirty-page throttle";
+    case WaitPlace::journal: return "the commit of a journal transaction";
+    case WaitPlace::page_lock: return "a page under writeback";
+    case WaitPlace::page_read: return "a page to be read";
+    case WaitPlace::memory: return "free memory";
+    case WaitPlace::writeback: return "the writeback that its sync waits for";
+    case WaitPlace::device: return "a command of the disk";
+    case WaitPlace::cpu: return "a core";
+    case WaitPlace::none:
+    case WaitPlace::count_: break;
+  }
+  return "nothing";
+}
+
+std::string describe_longest(const std::vector<RunResult>& runs) {
+  // By process and worker: a thread that waits may be what another one waits for.
+  std::map<std::pair<std::string, std::string>, std::pair<const RunResult*, const WaitFact*>> all;
+  for (const RunResult& run : runs) {
+    for (const WaitFact& fact : run.waits) {
+      if (fact.longest_ns < kWorthASentenceNs) continue;
+      auto& [of_run, longest] = all[{fact.process, fact.worker}];
+      if (longest != nullptr && fact.longest_ns <= longest->longest_ns) continue;
+      of_run = &run;
+      longest = &fact;
+    }
+  }
+  std::string text;
+  for (const auto& [thread, found] : all) {
+    const auto& [of_run, longest] = found;
+    text += (text.empty() ? "" : "; ") + longest->process + " (" + longest->worker + ") waited " +
+            duration_text(longest->longest_ns) + ", from " +
+            when(*of_run, longest->longest_began_ns) + ", for " + describe(longest->place);
+  }
+  return text;
+}
+
+}  // namespace drydock::reports

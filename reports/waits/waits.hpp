@@ -1,0 +1,33 @@
+// reports/waits says in words and figures where threads were stuck inside the kernel. Pure.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reports/record/run_result.hpp"
+
+namespace drydock::reports {
+
+// The waits at one place of all that have a disk.
+struct PlaceWaits {
+  std::int64_t count = 0;
+  std::int64_t total_ns = 0;
+  std::int64_t longest_ns = 0;
+
+  friend bool operator==(const PlaceWaits&, const PlaceWaits&) = default;
+};
+using WaitsByPlace = std::array<PlaceWaits, kWaitPlaces>;
+
+// Of one run. `WaitPlace::none` has none.
+WaitsByPlace waits_of(const RunResult& run);
+
+// What a place is, for people: "the commit of a journal transaction".
+std::string describe(WaitPlace place);
+
+// The longest wait of each thread over all runs, if it lasted a second or longer: "w (writer)
+// waited 5.13 s, from 4.86 s after the fault, for the commit of a journal transaction". Else empty.
+std::string describe_longest(const std::vector<RunResult>& runs);
+
+}  // namespace drydock::reports

@@ -1,0 +1,205 @@
+// load/writers and load/readers: programs that use files without a broker.
+#include <algorithm>
+#include <array>
+
+#include "scenarios/drill/units.hpp"
+#include "scenarios/loader/did_you_mean.hpp"
+#include "scenarios/loader/sections.hpp"
+
+namespace drydock::scenarios {
+namespace {
+
+// A word of a scenario and what it stands for.
+template <class Enum>
+struct Word {
+  std::string_view text;
+  Enum value;
+};
+
+template <class Enum, std::size_t n>
+Enum read_word(const JsonAt& json, const std::array<Word<Enum>, n>& words) {
+  const std::string written = json.text();
+  std::vector<std::string_view> known;
+  std::string list;
+  for (const Word<Enum>& word : words) {
+    if (word.text == written) return word.value;
+    known.push_back(word.text);
+    list += (list.empty() ? "" : ", ") + std::string(word.text);
+  }
+  json.refuse("must be one of " + list + did_you_mean(written, known));
+}
+
+constexpr std::array<Word<FileAccess>, 3> kAccess = {
+    {{"mmap", FileAccess::mmap}, {"write", FileAccess::write}, {"direct", FileAccess::direct}}};
+constexpr std::array<Word<Prepared>, 3> kPrepared = {{{"sparse", Prepared::sparse},
+                                                      {"allocated", Prepared::allocated},
+                                                      {"written", Prepared::written}}};
+constexpr std::array<Word<SyncCall>, 3> kSyncs = {
+    {{"msync", SyncCall::msync}, {"fsync", SyncCall::fsync}, {"fdatasync", SyncCall::fdatasync}}};
+constexpr std::array<Word<AckedWhen>, 2> kAcked = {
+    {{"stored", AckedWhen::stored}, {"synced", AckedWhen::synced}}};
+constexpr std::array<Word<AfterError>, 2> kAfterError = {
+    {{"stop", AfterError::stop}, {"go-on", AfterError::go_on}}};
+constexpr std::array<Word<ReadPattern>, 2> kPatterns = {
+    {{"random", ReadPattern::random}, {"sequential", ReadPattern::sequential}}};
+
+constexpr std::int64_t kDirectAlignment = 4'096;
+constexpr std::int64_t kPieceBytesMax = 64 << 20;
+
+std::string read_host_with_disk(const JsonAt& json, const Drill& drill) {
+  const std::string name = read_host_name(json, drill);
+  const auto host = std::ranges::find(drill.hosts, name, &HostSpec::name);
+  if (!host->disk) json.refuse("has no disk");
+  return name;
+}
+
+std::string read_path(const JsonAt& json) {
+  const std::string path = json.text();
+  const bool plain = path.size() > 1 && path.front() == '/' && path.back() != '/' &&
+                     path.find('/', 1) == std::string::npos;
+  if (!plain) json.refuse("must be an absolute path of one name, such as \"/log\"");
+  return path;
+}
+
+std::int64_t read_piece(const JsonAt& json, std::int64_t low) {
+  const std::int64_t bytes = json.size();
+  if (bytes < low || bytes > kPieceBytesMax) {
+    json.refuse("must be " + std::to_string(low) + " B to 64 MiB");
+  }
+  return bytes;
+}
+
+// A file that fits its disk and holds at least one piece.
+std::int64_t read_file_size(const JsonAt& json, const std::string& host, std::int64_t piece,
+                            const Drill& drill) {
+  const std::int64_t bytes = json.size();
+  const auto spec = std::ranges::find(drill.hosts, host, &HostSpec::name);
+  if (bytes < piece) json.refuse("must hold at least one piece");
+  if (bytes >= spec->disk->bytes) json.refuse("does not fit the disk of " + host);
+  return bytes;
+}
+
+std::int64_t read_bytes_per_second(const JsonAt& json, std::int64_t piece) {
+  const std::int64_t rate = json.bytes_per_second();
+  if (rate < 1 || rate / piece > 10'000'000) json.refuse("must be at most 10,000,000 pieces/s");
+  return rate;
+}
+
+void refuse_other_user(const JsonAt& json, const std::string& host, const std::string& file,
+                       const Drill& drill) {
+  for (const WriterSpec& other : drill.writers) {
+    if (other.host == host && other.file == file) {
+      json.refuse("is the file of writer '" + other.name + "'");
+    }
+  }
+  for (const ReaderSpec& other : drill.readers) {
+    if (other.host == host && other.file == file) {
+      json.refuse("is the file of reader '" + other.name + "'");
+    }
+  }
+}
+
+void refuse_name_in_use(const JsonAt& json, const std::string& name, const Drill& drill) {
+  const auto same = [&](const auto& specs) {
+    return std::ranges::any_of(specs, [&](const auto& spec) { return spec.name == name; });
+  };
+  if (same(drill.brokers) || same(drill.name_servers) || same(drill.producers) ||
+      same(drill.consumers) || same(drill.writers) || same(drill.readers)) {
+    json.refuse("something else has that name, too");
+  }
+}
+
+void read_sync(const JsonAt& json, WriterSpec& writer) {
+  json.allow_only({"call", "every"});
+  writer.sync = read_word(json.at("call"), kSyncs);
+  if ((writer.sync == SyncCall::msync) != (writer.access == FileAccess::mmap)) {
+    json.at("call").refuse("msync goes with access mmap, fsync and fdatasync with the others");
+  }
+  if (!json.has("every")) return;
+  writer.sync_every = json.at("every").duration();
+  if (writer.sync_every < Duration::ms(1)) json.at("every").refuse("must be at least 1 ms");
+}
+
+WriterSpec read_writer(const std::string& name, const JsonAt& json, const Drill& drill) {
+  json.allow_only({"host", "file", "size", "prepared", "access", "record", "rate", "sync", "acked",
+                   "after_error", "timeout"});
+  refuse_name_in_use(json, name, drill);
+  WriterSpec writer;
+  writer.name = name;
+  writer.host = read_host_with_disk(json.at("host"), drill);
+  writer.file = read_path(json.at("file"));
+  refuse_other_user(json.at("file"), writer.host, writer.file, drill);
+  writer.access = read_word(json.at("access"), kAccess);
+  writer.record_bytes = read_piece(json.at("record"), kRecordBytesMin);
+  const bool direct = writer.access == FileAccess::direct;
+  if (direct && writer.record_bytes % kDirectAlignment != 0) {
+    json.at("record").refuse("must be a multiple of 4 KiB: direct I/O is aligned");
+  }
+  writer.file_bytes = read_file_size(json.at("size"), writer.host, writer.record_bytes, drill);
+  writer.bytes_per_second = read_bytes_per_second(json.at("rate"), writer.record_bytes);
+  if (json.has("prepared")) writer.prepared = read_word(json.at("prepared"), kPrepared);
+  if (json.has("sync")) read_sync(json.at("sync"), writer);
+  if (json.has("acked")) writer.acked = read_word(json.at("acked"), kAcked);
+  if (writer.acked == AckedWhen::synced && writer.sync == SyncCall::none) {
+    json.refuse("must have sync: nothing is acknowledged without one");
+  }
+  if (json.has("after_error")) writer.after_error = read_word(json.at("after_error"), kAfterError);
+  writer.timeout = json.has("timeout") ? json.at("timeout").duration() : Duration::s(3);
+  if (writer.timeout < Duration::ms(1)) json.at("timeout").refuse("must be at least 1 ms");
+  return writer;
+}
+
+ReaderSpec read_reader(const std::string& name, const JsonAt& json, const Drill& drill) {
+  json.allow_only({"host", "file", "size", "pattern", "block", "rate", "threads", "after"});
+  refuse_name_in_use(json, name, drill);
+  ReaderSpec reader;
+  reader.name = name;
+  reader.host = read_host_with_disk(json.at("host"), drill);
+  reader.file = read_path(json.at("file"));
+  refuse_other_user(json.at("file"), reader.host, reader.file, drill);
+  reader.block_bytes = read_piece(json.at("block"), 512);
+  reader.file_bytes = read_file_size(json.at("size"), reader.host, reader.block_bytes, drill);
+  if (reader.file_bytes % kDirectAlignment != 0) {
+    json.at("size").refuse("must be a multiple of 4 KiB");
+  }
+  reader.bytes_per_second = read_bytes_per_second(json.at("rate"), reader.block_bytes);
+  if (json.has("pattern")) reader.pattern = read_word(json.at("pattern"), kPatterns);
+  if (json.has("threads")) reader.threads = static_cast<int>(json.at("threads").count(1, 1'024));
+  if (json.has("after")) reader.after = json.at("after").duration();
+  return reader;
+}
+
+}  // namespace
+
+void read_bare_programs(const JsonAt& load, Drill& drill) {
+  if (load.has("writers")) {
+    const JsonAt writers = load.at("writers");
+    for (const std::string& name : writers.keys()) {
+      drill.writers.push_back(read_writer(name, writers.at(name), drill));
+    }
+    if (drill.writers.empty()) writers.refuse("must name a writer");
+  }
+  if (!load.has("readers")) return;
+  const JsonAt readers = load.at("readers");
+  for (const std::string& name : readers.keys()) {
+    drill.readers.push_back(read_reader(name, readers.at(name), drill));
+  }
+}
+
+void refuse_full_files(const JsonAt& root, const Drill& drill) {
+  const Phases& phases = drill.phases;
+  const Duration load =
+      phases.warm.at_most + phases.inject.at_most + phases.hold.at_most + phases.heal.at_most;
+  for (const WriterSpec& writer : drill.writers) {
+    const std::int64_t ms_to_fill = writer.file_bytes / (writer.bytes_per_second / 1'000 + 1);
+    if (ms_to_fill >= load.count_ms()) continue;
+    root.at("load")
+        .at("writers")
+        .at(writer.name)
+        .at("size")
+        .refuse("the file is full after " + text_of(Duration::s(ms_to_fill / 1'000)) +
+                ", and the load lasts up to " + text_of(load));
+  }
+}
+
+}  // namespace drydock::scenarios
