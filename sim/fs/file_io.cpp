@@ -18,6 +18,9 @@ Mount::Admission Mount::admit(Inode& inode, std::int64_t page, bool whole_page) 
   if (inode.timed_at != cache_->tick() && journal_.shadowed(inode.sync_tid)) {
     return Admission::journal;
   }
+  if (cache_->options().kernel.stable_pages && inode.under_writeback(page)) {
+    return Admission::in_use;
+  }
   if (block.hole() && !has_space_for(1)) return Admission::no_space;
   return Admission::ready;
 }
@@ -81,6 +84,13 @@ Task<Result<void>> Mount::make_storable(Inode& inode, Worker& worker, std::int64
         const PageRange range{page, page + 1};
         Result<void> in = co_await page_in(inode, worker, range, options_.read_ahead_bytes);
         if (!in) co_return in;
+        break;
+      }
+      case Admission::in_use: {
+        const StallScope stall(*cache_, worker, WaitPlace::page_lock, page * kPageBytes);
+        const PageRange range{page, page + 1};
+        WaitList& ends = inode.in_flight(range, inode.last_started())->waiters;
+        co_await StuckWait(ends, worker, WaitPlace::page_lock, clock_);
         break;
       }
       case Admission::no_space: {

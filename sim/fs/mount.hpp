@@ -125,7 +125,7 @@ class Mount final : public PageBacking,
  private:
   enum class State : std::uint8_t { mounting, ready, failed, dead };
   // Whether a page can be stored into now, and if not, why.
-  enum class Admission : std::uint8_t { ready, read_only, journal, must_read, no_space };
+  enum class Admission : std::uint8_t { ready, read_only, journal, must_read, in_use, no_space };
   enum class Need : std::uint8_t { sync, data };
   class PageWrite;
   class PageReadCommand;

@@ -116,10 +116,14 @@ std::int64_t DirtyThrottle::end_of(const ThrottleDecision& decision) const {
 
 bool DirtyThrottle::slept(const Worker& worker, const WritebackDevice& device,
                           const ThrottleDecision& decision) {
-  ThrottleLaw::slept(task(worker).throttle, decision);
+  TaskThrottle& throttle = task(worker).throttle;
+  const std::int64_t pages = throttle.dirtied;
+  ThrottleLaw::slept(throttle, decision);
   // A device with next to nothing of its own is let through, so that one that hangs does not stop
   // the others.
-  return decision.blocked() && device.dirty_ + device.writeback_ > counter_error(cpus_);
+  const bool again = decision.blocked() && device.dirty_ + device.writeback_ > counter_error(cpus_);
+  if (again) throttle.dirtied = pages;  // They are still to be paid for.
+  return again;
 }
 
 void DirtyThrottle::forget_process(std::uint32_t process_id) {

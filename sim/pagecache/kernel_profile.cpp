@@ -33,7 +33,7 @@ KernelProfile kernel_el9() {
       .name = "el9", .hz = 1000, .estimate_sees_syncs = false, .reclaim_waits = kCongestionWait};
 }
 
-KernelProfile kernel_6x() { return {.name = "6.x"}; }
+KernelProfile kernel_6x() { return {}; }
 
 std::optional<KernelProfile> kernel_named(std::string_view name) {
   for (const KernelProfile& profile : {kernel_el7(), kernel_el8(), kernel_el9(), kernel_6x()}) {

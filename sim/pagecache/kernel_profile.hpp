@@ -10,8 +10,9 @@
 
 namespace drydock::sim {
 
+// The defaults are those of 6.x.
 struct KernelProfile {
-  std::string_view name;  // As scenarios write it.
+  std::string_view name = "6.x";
   std::int64_t hz = 250;  // Jiffies per second.
 
   // A sleep of n jiffies ends with the n-th tick from now, or, since the timer wheel was made anew,

@@ -36,7 +36,7 @@ struct PageCacheOptions {
   std::int64_t command_bytes = 1 << 20;
   // Under writeback on one device at a time, before its flusher has to wait for its queue.
   std::int64_t queue_bytes = INT64_MAX;
-  KernelProfile kernel = kernel_6x();
+  KernelProfile kernel;
 };
 
 // The host outlives it; it outlives its devices and their files.

@@ -95,6 +95,7 @@ struct WriterWorldOptions {
   // A writer that has filled its file begins anew.
   std::int64_t file_mib = 192;
   std::int64_t queue_mib = 4096;  // Of the device.
+  sim::KernelProfile kernel;
 };
 
 class WriterWorld final : public sim::StallRecorder {
@@ -120,6 +121,7 @@ class WriterWorld final : public sim::StallRecorder {
     began_ns_ = world.kernel.now();
     for (auto& writer : writers_) writer->start(world.kernel);
   }
+  std::int64_t began_ns() const { return began_ns_; }
   // Since the start.
   std::int64_t now_ms() const { return (world.kernel.now() - began_ns_) / 1'000'000; }
   void run_until_ms(std::int64_t time_ms) {
@@ -199,6 +201,7 @@ class WriterWorld final : public sim::StallRecorder {
     cache.queue_bytes = options.queue_mib * kMiB;
     cache.initial_bandwidth_bytes = options.initial_bandwidth_mib * kMiB;
     result.files.commit_interval = options.commit_interval;
+    cache.kernel = options.kernel;
     if (options.large_folios) cache.kernel.folio_pages_max = 256;
     result.files.strict_limit_bytes = options.strict_limit_bytes;
     return result;

@@ -249,6 +249,45 @@ TEST(StrictLimit, HoldsItsDeviceAsALimitOfTheHostWould) {
   EXPECT_LE(world.median_of_limit(2000, 64 * 256), 1000);
 }
 
+// Before 3.9 a store into a page under writeback waited for its end; today it goes through.
+TEST(StablePages, MakeAStoreWaitForTheWritebackOfItsPage) {
+  for (const bool stable : {true, false}) {
+    FileWorldOptions options{.disk = {.name = "d0", .capacity_bytes = 64 * kMiB}};
+    options.files.page_cache.kernel.stable_pages = stable;
+    FileWorld world(options);
+    MappedFile& map = world->map("/m", kMiB);
+    ASSERT_TRUE(world->now(map.store(world->worker(), 0, page_of('a'))).has_value());
+    world.disk.hang(sim::DiskHang::data_writes);
+    const Asked<void> sync = world->start(map.sync(world->worker(), 0, kMiB));
+    world.run_for(Duration::ms(10));
+    const Asked<void> store = world->start(map.store(world->worker(), 0, page_of('b')));
+    world.run_for(Duration::ms(10));
+    EXPECT_EQ(store->done(), !stable);
+    world.disk.release(sim::DiskHang::data_writes);
+    EXPECT_TRUE(world->finish(store).has_value());
+    EXPECT_TRUE(world->finish(sync).has_value());
+  }
+}
+
+// The timer of an old kernel ends a sleep with its jiffy; that of a new one, with the next. HZ is
+// 1000 there: pauses are finer, the law is the same.
+TEST(KernelProfiles, ThrottleToTheSameRateWithTheirOwnJiffies) {
+  for (const sim::KernelProfile& kernel : {sim::kernel_el7(), sim::kernel_el8()}) {
+    WriterWorldOptions options = as_fast_as_possible({32, 64, false});
+    options.kernel = kernel;
+    WriterWorld world(options);
+    world.start();
+    world.run_until_ms(5000);
+    EXPECT_GE(world.rate_kib(2000, 5000), 46 * 1024) << kernel.name;
+    EXPECT_LE(world.rate_kib(2000, 5000), 54 * 1024) << kernel.name;
+    EXPECT_GE(world.median_of_limit(2000, 64 * 256), 840) << kernel.name;
+    EXPECT_LE(world.median_of_limit(2000, 64 * 256), 970) << kernel.name;
+    for (const sim::Stall& stall : world.stalls) {
+      EXPECT_EQ((stall.began_ns + stall.length_ns + world.began_ns()) % 1'000'000, 0);
+    }
+  }
+}
+
 // A thread that msyncs what was written since its last call, 500 ms after that has returned.
 Task<Result<void>> msync_every_500_ms(FileActor& actor, RecordWriter& writer,
                                       const sim::Kernel& kernel,
