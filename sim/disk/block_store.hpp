@@ -4,7 +4,8 @@
 //   block_store      the bytes: media, volatile write cache, atomic unit, author of each block
 //   disk_profile     service times, bandwidth, cache and atomic unit of known devices
 //   disk_command     one command: read, write, flush, or about reservations; it owns its bytes
-//   sim_disk         queue, servers, faults (hang, errors, slow, power), power loss
+//   disk_fault       hangs, errors, slowness, lies about a flush: values
+//   sim_disk         queue, servers, faults, power loss
 //   disk_path        the connection of one host to a disk; hears of that host's power
 //   sim_block_device engine/runtime's BlockDevice over a path
 //   sim_reservations engine/runtime's Reservations over a path
@@ -13,9 +14,8 @@
 //   sparse_table     a table of 4 KiB blocks by number, shared with the layers above
 //
 // What it does not do yet: aborts by a host and controller resets, time-outs of the host's driver,
-// notifications of reservations, quota bursts, garbage collection, lying devices (a flush is always
-// obeyed), misdirected writes, bit rot. None of these can be asked for, so no run believes that it
-// tried them.
+// notifications of reservations, quota bursts, garbage collection, misdirected writes, bit rot.
+// None of these can be asked for, so no run believes that it tried them.
 //
 // This file: the bytes.
 //

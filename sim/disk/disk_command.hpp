@@ -30,6 +30,8 @@ class DiskCommand : public Wakeup {
   Purpose purpose() const { return purpose_; }
   std::int64_t offset() const { return offset_; }
   std::int64_t length() const { return length_; }
+  // Its place in the order of submission to the disk.
+  std::uint64_t number() const { return sequence_; }
   // Write: what is written. Read, and a report of reservations: what was read, once completed
   // without error.
   const ByteChain& bytes() const { return bytes_; }

@@ -13,7 +13,7 @@ inline constexpr auto kDiskNotModelled = std::to_array<std::string_view>({
     "while "
     "a preempt-and-abort waits",
     "disk: quota bursts, garbage collection, tails beyond the 99.9th percentile",
-    "disk: devices that lie about a flush, misdirected writes, bit rot",
+    "disk: misdirected writes, bit rot, and what a write that failed leaves",
 });
 
 // Those of a profile depend on the scenario: the report names the profile of each disk.

@@ -128,6 +128,7 @@ void SimDisk::submit(std::unique_ptr<DiskCommand> command, DiskPath& path) {
 
 void SimDisk::serve(DiskCommand& command) {
   const DiskProfile& profile = options_.profile;
+  const std::int64_t slowness = slowness_of(command);
   Duration latency;
   std::int64_t end = 0;
   command.started_ = true;
@@ -136,26 +137,26 @@ void SimDisk::serve(DiskCommand& command) {
   switch (command.refused_ ? DiskCommand::Kind::reservation : command.command_) {
     case DiskCommand::Kind::read:
       latency = profile.read.draw(read_stream_);
-      end = transfer_end(command);
+      end = transfer_end(command, slowness);
       break;
     case DiskCommand::Kind::write:
       latency = profile.write.draw(write_stream_);
-      end = transfer_end(command);
+      end = transfer_end(command, slowness);
       break;
     case DiskCommand::Kind::flush: latency = profile.flush.draw(flush_stream_); break;
     case DiskCommand::Kind::reservation: latency = profile.read.draw(reservation_stream_); break;
   }
-  const Duration slowed = latency * slowness_per_mille_ / 1000;
+  const Duration slowed = latency * slowness / 1000;
   kernel_.at(command, std::max(kernel_.now() + slowed.count_ns(), end));
 }
 
 // When the command's turn on the pipe is over, and the pipe's next turn begins.
-std::int64_t SimDisk::transfer_end(const DiskCommand& command) {
+std::int64_t SimDisk::transfer_end(const DiskCommand& command, std::int64_t slowness_per_mille) {
   Direction& pipe = options_.profile.shared_quota ? writes_ : direction_of(command);
   const std::int64_t by_size =
       pipe.bytes_per_s == 0 ? 0 : command.length_ * kBillion / pipe.bytes_per_s;
   const std::int64_t by_count = pipe.iops == 0 ? 0 : kBillion / pipe.iops;
-  const std::int64_t turn = std::max(by_size, by_count) * slowness_per_mille_ / 1000;
+  const std::int64_t turn = std::max(by_size, by_count) * slowness_per_mille / 1000;
   pipe.pipe_free_at = std::max(pipe.pipe_free_at, kernel_.now()) + turn;
   return pipe.pipe_free_at;
 }
@@ -174,7 +175,10 @@ void SimDisk::give_server_back(DiskCommand& command) {
 }
 
 void SimDisk::due(DiskCommand& command) {
-  if (!command.decided_ && held_back(command)) return hung_.push_back(command);
+  if (!command.decided_ && held_back(command)) {
+    hung_.push_back(command);
+    return give_server_back(command);
+  }
   const bool reserves = command.command_ == DiskCommand::Kind::reservation;
   if (reserves && !command.decided_ && !execute_reservation(command)) return;
   finish(command);
@@ -197,19 +201,6 @@ void SimDisk::finish(DiskCommand& command) {
   if (command.path_ != nullptr) command.completed(outcome);
 }
 
-std::optional<Error> SimDisk::injected_failure(const DiskCommand& command) {
-  for (Failure& failure : failures_) {
-    if (failure.kind != command.command_) continue;
-    if (!failure.any_purpose && failure.purpose != command.purpose_) continue;
-    const Error error = failure.error;
-    if (--failure.remaining == 0) {
-      std::erase_if(failures_, [](const Failure& spent) { return spent.remaining == 0; });
-    }
-    return error;
-  }
-  return std::nullopt;
-}
-
 Result<void> SimDisk::apply(DiskCommand& command) {
   if (command.refused_) return error_of(NvmeStatus::reservation_conflict);
   if (const std::optional<Error> failure = injected_failure(command)) return *failure;
@@ -218,57 +209,18 @@ Result<void> SimDisk::apply(DiskCommand& command) {
       command.bytes_ = store_.read(command.offset_, command.length_);
       break;
     case DiskCommand::Kind::write: {
-      const bool through = command.durability_ == WriteDurability::force_unit_access;
+      const bool through =
+          command.durability_ == WriteDurability::force_unit_access && obeys(command);
       store_.write(command.offset_, command.bytes_, {command.host_, generation_},
                    through ? BlockStore::Landing::durable : BlockStore::Landing::cached);
       break;
     }
-    case DiskCommand::Kind::flush: store_.make_durable(command.flush_mark_); break;
+    case DiskCommand::Kind::flush:
+      if (obeys(command)) store_.make_durable(command.flush_mark_);
+      break;
     case DiskCommand::Kind::reservation: break;  // Its outcome was decided when it took effect.
   }
   return {};
-}
-
-bool SimDisk::held_back(const DiskCommand& command) const {
-  const auto held = [this](DiskHang what) { return hangs_[static_cast<std::size_t>(what)]; };
-  if (held(DiskHang::all)) return true;
-  switch (command.command_) {
-    case DiskCommand::Kind::read: return held(DiskHang::reads);
-    case DiskCommand::Kind::write:
-      return held(DiskHang::writes) ||
-             (held(DiskHang::data_writes) && command.purpose_ == DiskCommand::Purpose::data);
-    case DiskCommand::Kind::flush: return held(DiskHang::flushes);
-    case DiskCommand::Kind::reservation: return false;
-  }
-  return false;
-}
-
-void SimDisk::hang(DiskHang what) { hangs_[static_cast<std::size_t>(what)] = true; }
-
-void SimDisk::release(DiskHang what) {
-  hangs_[static_cast<std::size_t>(what)] = false;
-  IntrusiveList held;
-  held.take_all(hung_);
-  while (!held.empty()) {
-    auto& command = static_cast<DiskCommand&>(*held.front());
-    command.unlink();
-    if (held_back(command)) {
-      hung_.push_back(command);
-    } else {
-      kernel_.post(command);
-    }
-  }
-}
-
-void SimDisk::fail_next(DiskCommand::Kind kind, int count, Error error) {
-  ENSURE(count > 0);
-  failures_.push_back({kind, true, DiskCommand::Purpose::data, count, error});
-}
-
-void SimDisk::fail_next(DiskCommand::Kind kind, DiskCommand::Purpose purpose, int count,
-                        Error error) {
-  ENSURE(count > 0);
-  failures_.push_back({kind, false, purpose, count, error});
 }
 
 void SimDisk::land_in_part(DiskCommand& command, BlockStore::Landing landing) {

@@ -5,7 +5,8 @@
 //   waiting    all servers of its direction are busy (`waiting_` of the direction), in order.
 //   served     started: in the kernel's queue, due when its service ends. Flushes and reservation
 //              commands need no server.
-//   hung       its service has ended, but a fault holds it back (`hung_`); a server stays taken.
+//   hung       its service has ended, but a fault holds it back (`hung_`). Its server is free: what
+//              no fault holds back passes.
 //   fencing    a preempt-and-abort that has taken effect and waits (`fences_`) until no command is
 //              left that a preempted host had sent before.
 //   completed  gone. A write's bytes reach the store at this moment and no sooner. The same is true
@@ -31,6 +32,7 @@
 
 #include "sim/disk/block_store.hpp"
 #include "sim/disk/disk_command.hpp"
+#include "sim/disk/disk_fault.hpp"
 #include "sim/disk/disk_profile.hpp"
 #include "sim/disk/reservations.hpp"
 #include "sim/kernel/kernel.hpp"
@@ -40,7 +42,7 @@ namespace drydock::sim {
 // A local disk loses its power with its host; a remote one (a cloud volume) does not.
 enum class DiskPlacement : std::uint8_t { local, remote };
 
-// Which commands a hang holds back.
+// The hangs that are asked for most.
 enum class DiskHang : std::uint8_t { all, reads, writes, data_writes, flushes };
 
 struct DiskOptions {
@@ -84,14 +86,18 @@ class SimDisk {
   DiskFormat* format() const { return format_.get(); }
   void set_format(std::unique_ptr<DiskFormat> format) { format_ = std::move(format); }
 
-  // Faults. A hang lasts until it is released; several may hold at once.
+  // Faults: sim_disk_faults.cpp. Several may hold at once; what has begun lasts until it is ended,
+  // or spent. Ending one again changes nothing.
+  DiskFaultId begin(DiskFault fault);
+  void end(DiskFaultId fault);
+  // The same by name. Of one name only one hang holds at a time.
   void hang(DiskHang what);
   void release(DiskHang what);
-  // The next `count` commands of the kind fail with `error` and have no effect.
+  // The next `count` commands of the kind fail with `error`.
   void fail_next(DiskCommand::Kind kind, int count,
                  Error error = Error::from_errno(ErrorCode::io_error, 5));
   void fail_next(DiskCommand::Kind kind, DiskCommand::Purpose purpose, int count, Error error);
-  // Service and transfer times from now on, in thousandths of the profile's.
+  // Service and transfer times of all commands from now on, in thousandths of the profile's.
   void set_slowness(std::int64_t per_mille) { slowness_per_mille_ = per_mille; }
   // Commands in flight end with outcome_unknown; later ones with device_gone until it is back.
   void lose_power();
@@ -109,12 +115,9 @@ class SimDisk {
     std::int64_t pipe_free_at = 0;
     IntrusiveList waiting;
   };
-  struct Failure {
-    DiskCommand::Kind kind;
-    bool any_purpose;
-    DiskCommand::Purpose purpose;
-    int remaining;
-    Error error;
+  struct ActiveFault {
+    DiskFaultId id;
+    DiskFault fault;
   };
 
   // A preempt-and-abort that waits for what these hosts sent before `before`.
@@ -136,13 +139,11 @@ class SimDisk {
     return command.kind() == DiskCommand::Kind::read ? reads_ : writes_;
   }
   void serve(DiskCommand& command);
-  std::int64_t transfer_end(const DiskCommand& command);
+  std::int64_t transfer_end(const DiskCommand& command, std::int64_t slowness_per_mille);
   void give_server_back(DiskCommand& command);
   void due(DiskCommand& command);
   void finish(DiskCommand& command);
   Result<void> apply(DiskCommand& command);
-  std::optional<Error> injected_failure(const DiskCommand& command);
-  bool held_back(const DiskCommand& command) const;
   void land_in_part(DiskCommand& command, BlockStore::Landing landing);
   // Takes the command out of wherever it is: its completion comes next.
   void decide(DiskCommand& command, Result<void> outcome);
@@ -155,6 +156,26 @@ class SimDisk {
       link = next;
     }
   }
+
+  // Faults: sim_disk_faults.cpp. Mostly there are none: that costs a comparison.
+  bool held_back(const DiskCommand& command) const {
+    return !faults_.empty() && suffers<Hang>(command);
+  }
+  bool obeys(const DiskCommand& command) const {
+    return faults_.empty() || !suffers<FlushLie>(command);
+  }
+  std::optional<Error> injected_failure(const DiskCommand& command) {
+    if (faults_.empty()) return std::nullopt;
+    return next_failure(command);
+  }
+  std::int64_t slowness_of(const DiskCommand& command) const {
+    return faults_.empty() ? slowness_per_mille_ : slowness_by_faults(command);
+  }
+  template <class Effect>
+  bool suffers(const DiskCommand& command) const;
+  std::optional<Error> next_failure(const DiskCommand& command);
+  std::int64_t slowness_by_faults(const DiskCommand& command) const;
+  void release_held();
 
   // Reservations: sim_disk_reservations.cpp.
   bool refuses(std::uint32_t controller, DiskCommand::Kind kind) const;
@@ -183,8 +204,9 @@ class SimDisk {
   std::vector<ReservationHost> controllers_;  // By number.
   std::vector<Fence> fences_;
   std::uint64_t next_sequence_ = 0;
-  std::array<bool, 5> hangs_{};
-  std::vector<Failure> failures_;
+  std::vector<ActiveFault> faults_;  // In order of their beginning.
+  std::uint64_t next_fault_ = 0;
+  std::array<std::optional<DiskFaultId>, 5> hangs_;  // By name.
   std::int64_t slowness_per_mille_ = 1000;
   std::uint32_t generation_ = 0;
   bool powered_ = true;
