@@ -31,8 +31,18 @@ struct CommandSet {
 };
 
 // The device does not answer. What it holds back has been served: it takes effect when the last
-// hang that concerns it ends, and all at once, in the order of service.
-struct Hang {};
+// hang that concerns it ends, and all at once, in the order of service. `abort` and `reset`: what
+// the attempts of a host come to that does not want to wait any longer (see BlockQueue).
+struct Hang {
+  enum class Abort : std::uint8_t { ignored, obeyed };
+  enum class Reset : std::uint8_t {
+    drops,        // The device forgets what it holds: of a write any subset of its units lands.
+    lands_later,  // The host is told so, but what the device holds lands when the hang ends.
+    fails,        // The controller does not come back; and what it holds lands all the same.
+  };
+  Abort abort = Abort::ignored;
+  Reset reset = Reset::drops;
+};
 
 // The device answers with an error, and the command has no effect.
 struct Failure {

@@ -2,7 +2,9 @@
 //
 // A command is in one of these states:
 //
-//   waiting    all servers of its direction are busy (`waiting_` of the direction), in order.
+//   kept       its host has not sent it yet, or has taken it back: see BlockQueue.
+//   rationed   it waits for the quota of a cloud volume (`quota_`), which all hosts share.
+//   waiting    all servers of its direction are busy, in order.
 //   served     started: in the kernel's queue, due when its service ends. Flushes and reservation
 //              commands need no server.
 //   hung       its service has ended, but a fault holds it back (`hung_`). Its server is free: what
@@ -17,6 +19,13 @@
 // hole: started commands of the preempted hosts are aborted (any subset of a write's atomic units
 // lands, at that moment) or awaited, as the device's options say.
 //
+// How long a command is served depends on what else goes on: reads are slower while writes move
+// bytes, servers get into each other's way, and garbage collections make everything wait. See
+// device_load.
+//
+// A host may give a write up that the device goes on with (a straggler): it takes effect like any
+// other, with its author and the generation at that time, and nobody hears of it.
+//
 // Invariants: a read sees every write that completed before it and none that is in flight; a flush
 // makes durable what completed before the flush was submitted; completions of commands that are not
 // hung come after a finite time. When the power of the device or of the host that issued a write
@@ -25,11 +34,13 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/disk/block_queue.hpp"
 #include "sim/disk/block_store.hpp"
 #include "sim/disk/disk_command.hpp"
 #include "sim/disk/disk_fault.hpp"
@@ -52,6 +63,8 @@ struct DiskOptions {
   DiskPlacement placement = DiskPlacement::local;
   // None: reservation commands are invalid opcodes.
   std::optional<ReservationOptions> reservations = std::nullopt;
+  // Of every host's block layer. Those that the profile knows are taken from it.
+  BlockQueueOptions queue = {};
 };
 
 // What a file system keeps with the disk besides the bytes of its blocks: see sim/fs. The disk only
@@ -61,7 +74,7 @@ class DiskFormat {
   virtual ~DiskFormat() = default;
 };
 
-class SimDisk {
+class SimDisk final : private ThrottleLine::Exit {
  public:
   SimDisk(Kernel& kernel, DiskId id, DiskOptions options);
   ~SimDisk();
@@ -79,7 +92,11 @@ class SimDisk {
     return reservations_ ? &*reservations_ : nullptr;
   }
 
-  // The generation that blocks written from now on are marked with.
+  // What a host's paths share; made when it is asked for.
+  BlockQueue& queue_of(HostId host);
+
+  // The generation of ownership: blocks written from now on are marked with it. It rises whenever
+  // the reservation passes to another host than the one that held it last.
   void set_generation(std::uint32_t generation) { generation_ = generation; }
   std::uint32_t generation() const { return generation_; }
 
@@ -104,15 +121,16 @@ class SimDisk {
   void restore_power() { powered_ = true; }
 
  private:
+  friend class BlockQueue;
   friend class DiskCommand;
   friend class DiskPath;
 
   // One direction's servers and its transfer pipe.
   struct Direction {
     int free_servers;
-    std::int64_t bytes_per_s;
-    std::int64_t iops;
-    std::int64_t pipe_free_at = 0;
+    int servers;
+    std::int64_t population = 0;  // Commands that are served or wait for it.
+    TransferPipe pipe;
     IntrusiveList waiting;
   };
   struct ActiveFault {
@@ -135,13 +153,30 @@ class SimDisk {
   void host_lost(DiskPath& path);
   void forget(DiskPath& path);
 
+  // What the host no longer waits for: sim_disk_hosts.cpp. All but `fail` leave the command with
+  // its queue. False: the device does not do as it is told.
+  bool abort(DiskCommand& command);
+  bool reset(DiskCommand& command);
+  void take_back(DiskCommand& command);
+  void leave_behind(DiskCommand& command, Duration late_by);
+  void replace(DiskCommand& command, std::unique_ptr<DiskCommand> by, Duration late_by);
+  void make_new(DiskCommand& command);
+  void fail(DiskCommand& command);
+
   Direction& direction_of(const DiskCommand& command) {
     return command.kind() == DiskCommand::Kind::read ? reads_ : writes_;
   }
+  void send(DiskCommand& command);  // Called by queues.
+  void passed(DiskCommand& command) override { wait_for_server(command); }
+  void wait_for_server(DiskCommand& command);
   void serve(DiskCommand& command);
+  Duration service_time(const DiskCommand& command);
+  Duration stretched(const DiskCommand& command, Duration time);
+  // When the command's turn on the pipe is over, and the pipe's next turn begins.
   std::int64_t transfer_end(const DiskCommand& command, std::int64_t slowness_per_mille);
   void give_server_back(DiskCommand& command);
   void due(DiskCommand& command);
+  bool goes_back(DiskCommand& command);
   void finish(DiskCommand& command);
   Result<void> apply(DiskCommand& command);
   void land_in_part(DiskCommand& command, BlockStore::Landing landing);
@@ -175,6 +210,7 @@ class SimDisk {
   bool suffers(const DiskCommand& command) const;
   std::optional<Error> next_failure(const DiskCommand& command);
   std::int64_t slowness_by_faults(const DiskCommand& command) const;
+  const Hang* hang_on(const DiskCommand& command) const;
   void release_held();
 
   // Reservations: sim_disk_reservations.cpp.
@@ -182,6 +218,7 @@ class SimDisk {
   // Decides the command's outcome; false if it has to wait as a fence.
   bool execute_reservation(DiskCommand& command);
   ReservationOutcome change_reservation(DiskCommand& command);
+  void note_owner();
   bool is_fence(const DiskCommand& command) const;
   // False if there is nothing to wait for.
   bool begin_fence(DiskCommand& command, std::vector<ReservationHost> hosts);
@@ -198,10 +235,16 @@ class SimDisk {
   std::unique_ptr<DiskFormat> format_;
   Direction reads_;
   Direction writes_;
+  Parallelism parallelism_;
+  GarbageCollector collector_;
+  ThrottleLine quota_;
+  std::int64_t median_read_ns_;
   IntrusiveList commands_;  // All of them, as DiskCommand::Place, in order of submission.
   IntrusiveList hung_;
   std::optional<NamespaceReservations> reservations_;
-  std::vector<ReservationHost> controllers_;  // By number.
+  std::optional<ReservationHost> last_owner_;
+  std::vector<ReservationHost> controllers_;                     // By number.
+  std::map<std::uint32_t, std::unique_ptr<BlockQueue>> queues_;  // By host.
   std::vector<Fence> fences_;
   std::uint64_t next_sequence_ = 0;
   std::vector<ActiveFault> faults_;  // In order of their beginning.

@@ -96,13 +96,22 @@ std::int64_t SimDisk::slowness_by_faults(const DiskCommand& command) const {
   return per_mille;
 }
 
+const Hang* SimDisk::hang_on(const DiskCommand& command) const {
+  for (const ActiveFault& active : faults_) {
+    const auto* const hang = std::get_if<Hang>(&active.fault.effect);
+    if (hang != nullptr && active.fault.commands.has(command)) return hang;
+  }
+  return nullptr;
+}
+
 void SimDisk::release_held() {
   IntrusiveList held;
   held.take_all(hung_);
   while (!held.empty()) {
     auto& command = static_cast<DiskCommand&>(*held.front());
     command.unlink();
-    if (held_back(command)) {
+    command.held_ = held_back(command);
+    if (command.held_) {
       hung_.push_back(command);
     } else {
       kernel_.post(command);
