@@ -1,4 +1,4 @@
-// Pure: faults of a disk as values. Which commands a fault concerns, and what it does to them.
+// Faults of a disk as values. Which commands a fault concerns, and what it does to them.
 #pragma once
 
 #include <cstdint>

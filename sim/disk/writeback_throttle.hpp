@@ -1,4 +1,4 @@
-// Pure: the kernel's writeback throttling (wbt). It keeps buffered writes from filling the queue of
+// The kernel's writeback throttling (wbt). It keeps buffered writes from filling the queue of
 // a device that somebody reads from.
 //
 // At most `depth` buffered writes are at the device, half of it if they are not urgent, a quarter
