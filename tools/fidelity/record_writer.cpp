@@ -39,7 +39,8 @@ Task<void> RecordWriter::run(Context& context) {
     file_ = std::move(*file);
   }
   began_ = world_.now();
-  if (options_.flush_pause > Duration()) context.scope.spawn(flush(context));
+  TaskScope threads(context.scope);
+  if (options_.flush_pause > Duration()) threads.spawn(flush(context));
   const SharedBytes record = SharedBytes::zeros(static_cast<std::size_t>(kRecordBytes));
   while (written_ + kRecordBytes <= options_.file_bytes) {
     if (options_.bytes_per_s > 0) {
@@ -72,6 +73,8 @@ Task<void> RecordWriter::run(Context& context) {
   }
   length_ = now();
   ended_ = true;
+  // The process ends with its program: its last sync would be cut off.
+  co_await threads.join();
 }
 
 // Like msync of the range that was written since the last one.
