@@ -63,6 +63,9 @@ void take_fault(const RunResult& run, LossMechanism& m) {
 
 std::string flush_age(const LossMechanism& m) {
   if (m.runs_with_flush_age == 0) return "no flush had completed before";
+  if (m.runs_with_flush_age == 1) {
+    return "the last flush was " + duration_text(m.flush_age_median_ns) + " old";
+  }
   return "the last flush was " + duration_text(m.flush_age_min_ns) + " to " +
          duration_text(m.flush_age_max_ns) + " old (median " +
          duration_text(m.flush_age_median_ns) + ")";

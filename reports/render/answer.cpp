@@ -25,6 +25,12 @@ struct Configuration {
       sum.runs += one.runs;
       sum.acked += one.acked;
       sum.lost += one.lost;
+      sum.corrupt += one.corrupt;
+      sum.phantoms += one.phantoms;
+      sum.order_violations += one.order_violations;
+      sum.deliveries.skipped += one.deliveries.skipped;
+      sum.duplicates += one.duplicates;
+      sum.unknown_stored += one.unknown_stored;
       sum.runs_with_loss += one.runs_with_loss;
       sum.harness_runs += one.harness_runs;
       sum.inconclusive_runs += one.inconclusive_runs;
@@ -50,14 +56,26 @@ std::vector<Configuration> configurations_of(const DrillResult& result) {
   return configurations;
 }
 
-// "host.power-loss", or the kinds of several.
+// "host.power-loss", or the kinds of several. A run that was cut short knows of none.
 std::string fault_of(const CellResult& cell) {
   std::string kinds;
-  if (cell.runs.empty()) return "no fault";
-  for (const FaultFact& fault : cell.runs.front().faults) {
+  const auto told =
+      std::ranges::find_if(cell.runs, [](const RunResult& run) { return !run.faults.empty(); });
+  if (told == cell.runs.end()) {
+    const auto named = cell.id.find("fault");
+    return named == cell.id.end() ? "no fault" : "fault " + named->second;
+  }
+  for (const FaultFact& fault : told->faults) {
     if (fault.breaks) kinds += (kinds.empty() ? "" : " and ") + fault.what();
   }
   return kinds.empty() ? "no fault" : kinds;
+}
+
+// Runs that say nothing of losses: cut short, never hit by a fault, or without a judge.
+std::int64_t without_answer(const CellSummary& s) { return s.harness_runs + s.inconclusive_runs; }
+bool no_answer(const CellSummary& s) { return s.runs == s.inconclusive_runs; }
+std::string gave_no_answer(const CellSummary& s) {
+  return counted(without_answer(s), "run") + " gave no answer";
 }
 
 std::string joined(const std::vector<std::string>& parts, const char* between) {
@@ -84,10 +102,14 @@ std::string outage_of(const CellSummary& s) {
 // What else the checkers counted; empty if all of it is 0.
 std::string besides(const CellSummary& s) {
   const std::pair<std::int64_t, const char*> counts[] = {
-      {s.unknown_stored, "unknown and stored"}, {s.unknown_absent, "unknown and absent"},
-      {s.failed_stored, "refused and stored"},  {s.duplicates, "duplicates"},
-      {s.order_violations, "out of order"},     {s.corrupt, "corrupt"},
-      {s.phantoms, "that nobody sent"}};
+      {s.unknown_stored, "unknown and stored"},
+      {s.unknown_absent, "unknown and absent"},
+      {s.failed_stored, "refused and stored"},
+      {s.duplicates, "duplicates"},
+      {s.order_violations, "out of order"},
+      {s.corrupt, "corrupt"},
+      {s.phantoms, "that nobody sent"},
+      {s.deliveries.skipped, "that a consumer was put past"}};
   std::string text;
   for (const auto& [count, what] : counts) {
     if (count > 0) text += (text.empty() ? "; besides: " : ", ") + count_text(count) + " " + what;
@@ -97,7 +119,9 @@ std::string besides(const CellSummary& s) {
 
 std::string loss_line(const CellResult& cell) {
   const CellSummary s = summarise(cell);
-  const std::string outage = outage_of(s) + besides(s);
+  if (no_answer(s)) return fault_of(cell) + ": not known: " + gave_no_answer(s);
+  std::string outage = outage_of(s) + besides(s);
+  if (without_answer(s) > 0) outage += "; " + gave_no_answer(s);
   if (s.acked == 0) return fault_of(cell) + ": nothing was acknowledged; " + outage;
   return fault_of(cell) + ": " + count_text(s.lost) + " of " +
          counted(s.acked, "acknowledged message") + ", in " + std::to_string(s.runs_with_loss) +
@@ -115,13 +139,14 @@ std::string reasons(const Configuration& configuration) {
   // What was lost first: that is the question.
   for (const bool with_loss : {true, false}) {
     for (const CellResult* cell : configuration.cells) {
+      if (no_answer(summarise(*cell))) continue;
       const LossMechanism mechanism = mechanism_of(cell->runs);
       if ((mechanism.lost > 0) != with_loss) continue;
       const std::string waited = describe_longest(cell->runs);
       parts.push_back(explain(mechanism) + (waited.empty() ? "" : "; " + waited));
     }
   }
-  return joined(parts, ". ");
+  return parts.empty() ? "not known" : joined(parts, ". ");
 }
 
 std::string text_of_changes(const std::map<std::string, std::string>& changes) {
@@ -137,8 +162,8 @@ std::string no_write_after(const Configuration& configuration) {
   return joined(faults, " and ");
 }
 
-// Far longer: more than this, and than twice as long.
-constexpr std::int64_t kLongOutageNs = 1'000'000'000;
+// Longer by more than this, and by more than a quarter.
+constexpr std::int64_t kLongerNs = 1'000'000'000;
 
 // How long writes stop with the user's own settings under this fault; none: for ever, or the fault
 // was not tried with them.
@@ -153,17 +178,41 @@ std::optional<std::int64_t> own_outage(const Configuration& own, const std::stri
   return longest;
 }
 
-// Under which faults writes stop for far longer than with the user's own settings.
+// Under which faults writes stop for longer than with the user's own settings.
 std::string longer_outages(const Configuration& other, const Configuration& own) {
   std::string text;
   for (const CellResult* cell : other.cells) {
     const std::int64_t outage = summarise(*cell).rto_fault.median;
     const std::optional<std::int64_t> before = own_outage(own, fault_of(*cell));
-    if (!before || outage <= kLongOutageNs || outage <= 2 * *before) continue;
+    if (!before || outage - *before <= kLongerNs || outage - *before <= *before / 4) continue;
     text += "; but after " + fault_of(*cell) + " no write for " + duration_text(outage) +
             " (median) instead of " + duration_text(*before);
   }
   return text;
+}
+
+std::string slower(std::int64_t after_ns, std::int64_t before_ns) {
+  const std::string after = duration_text(after_ns);
+  const std::string before = duration_text(before_ns);
+  if (after == before) return "its median send takes as long (" + after + ")";
+  return "its median send takes " + after + " instead of " + before;
+}
+
+// "; 444 duplicates instead of 0", if there are more of them.
+std::string more(std::int64_t after, std::int64_t before, const char* what) {
+  if (after <= before) return "";
+  return "; " + counted(after, what) + " instead of " + count_text(before);
+}
+
+std::string more_unknown(std::int64_t after, std::int64_t before) {
+  if (after <= before) return "";
+  return "; " + count_text(after) + " messages of unknown outcome are stored instead of " +
+         count_text(before);
+}
+
+// What is wrong besides losses.
+std::int64_t other_damage(const CellSummary& s) {
+  return s.corrupt + s.phantoms + s.order_violations + s.deliveries.skipped;
 }
 
 std::string with_price(const Configuration& other, const Configuration& own) {
@@ -174,9 +223,10 @@ std::string with_price(const Configuration& other, const Configuration& own) {
     text += "acknowledged nothing under the same faults";
   } else {
     text += "lost " + count_text(after.lost) + " of " + count_text(after.acked) +
-            " under the same faults; its median send takes " +
-            duration_text(after.latency_p50.median) + " instead of " +
-            duration_text(before.latency_p50.median);
+            " under the same faults; " +
+            slower(after.latency_p50.median, before.latency_p50.median) +
+            more(after.duplicates, before.duplicates, "duplicate") +
+            more_unknown(after.unknown_stored, before.unknown_stored);
   }
   const std::string stopped = no_write_after(other);
   if (!stopped.empty()) text += "; but after " + stopped + " no write succeeds any more";
@@ -190,8 +240,8 @@ const Configuration* cheapest(const std::vector<Configuration>& configurations) 
   for (std::size_t i = 1; i < configurations.size(); ++i) {
     const Configuration& tried = configurations[i];
     const CellSummary total = tried.total();
-    if (total.acked == 0 || total.lost > 0) continue;
-    if (total.harness_runs > 0 || total.inconclusive_runs > 0) continue;
+    if (total.acked == 0 || total.lost > 0 || other_damage(total) > 0) continue;
+    if (without_answer(total) > 0) continue;
     if (best == nullptr || tried.changes.size() < best->changes.size()) best = &tried;
   }
   return best;
@@ -202,7 +252,15 @@ std::string change(const std::vector<Configuration>& configurations) {
   const Configuration& own = configurations.front();
   const CellSummary before = own.total();
   const std::size_t others = configurations.size() - 1;
-  if (before.lost == 0) {
+  if (before.lost == 0 && without_answer(before) > 0) {
+    return "not known: with your settings " + gave_no_answer(before);
+  }
+  if (before.lost == 0 && other_damage(before) > 0 && others == 0) {
+    return "nothing that was acknowledged is lost, but see what else is wrong; no other setting "
+           "was "
+           "tried";
+  }
+  if (before.lost == 0 && other_damage(before) == 0) {
     const std::string none =
         before.acked == 0 ? "your settings acknowledged nothing" : "none needed here";
     return others == 0 ? none : none + "; " + with_price(configurations[1], own);
@@ -222,7 +280,7 @@ std::string certainty(const Configuration& own, const std::vector<Configuration>
   for (const Configuration& configuration : all) {
     for (const CellResult* cell : configuration.cells) {
       const CellSummary s = summarise(*cell);
-      open += s.harness_runs + s.inconclusive_runs;
+      open += without_answer(s);
       const std::int64_t conclusive = s.runs - s.inconclusive_runs;
       if (s.acked > 0 && s.lost == 0 && (fewest < 0 || conclusive < fewest)) fewest = conclusive;
     }

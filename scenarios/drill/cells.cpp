@@ -68,6 +68,7 @@ class Expansion {
       : drill_(drill), settings_(settings) {
     refuse_unknown_settings();
     refuse_settings_of_axes();
+    refuse_unused_faults();
     refuse_configurations_for_nobody(users);
     for (const BrokerSpec& broker : drill_.brokers) {
       const UserConfiguration user = configuration_for(users, broker);
@@ -169,6 +170,16 @@ class Expansion {
           throw InputError("--set " + key + ": the matrix of " + drill_.source.file + " varies it");
         }
       }
+    }
+  }
+
+  // A set that no cell has would be a fault that is never tried.
+  void refuse_unused_faults() const {
+    const auto axis = std::ranges::find(drill_.matrix, kFaultAxis, &Axis::key);
+    if (axis == drill_.matrix.end()) return;
+    for (const auto& [name, set] : drill_.fault_sets) {
+      if (std::ranges::find(axis->values, name) != axis->values.end()) continue;
+      throw InputError(drill_.source.at("/faults/" + name) + ": /matrix/fault does not have it");
     }
   }
 

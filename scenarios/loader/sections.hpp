@@ -28,6 +28,8 @@ void read_bare_programs(const JsonAt& load, Drill& drill);
 void refuse_full_files(const JsonAt& root, const Drill& drill);
 void read_phases(const JsonAt& phases, Drill& drill);
 void read_faults(const JsonAt& faults, Drill& drill);
+// Faults whose time comes when nothing is armed any more. Phases have been read.
+void refuse_late_faults(const JsonAt& faults, const Drill& drill);
 void read_matrix(const JsonAt& matrix, Drill& drill);
 void read_expectations(const JsonAt& expectations, Drill& drill);
 

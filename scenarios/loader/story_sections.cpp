@@ -12,6 +12,9 @@
 namespace drydock::scenarios {
 namespace {
 
+// A judge waits for a second pass of the dispatch before it reads: see scenarios/audit.
+constexpr Duration kJudgeMin = Duration::s(2);
+
 using Names = std::vector<std::string_view>;
 void append(Names& names, const Names& more) {
   names.insert(names.end(), more.begin(), more.end());
@@ -461,6 +464,10 @@ void read_phases(const JsonAt& phases, Drill& drill) {
   drill.phases = Phases{read_phase(phases.at("warm")),   read_phase(phases.at("inject")),
                         read_phase(phases.at("hold")),   read_phase(phases.at("heal")),
                         read_phase(phases.at("settle")), read_phase(phases.at("judge"))};
+  if (drill.phases.judge.at_most < kJudgeMin) {
+    phases.at("judge").refuse("must be at least " + text_of(kJudgeMin) +
+                              ": it begins with a second for what is on its way");
+  }
 }
 
 void read_faults(const JsonAt& faults, Drill& drill) {
@@ -475,6 +482,19 @@ void read_faults(const JsonAt& faults, Drill& drill) {
     const bool breaks =
         std::ranges::any_of(set, [](const FaultSpec& fault) { return faults::breaks(fault.kind); });
     if (!breaks) list.refuse("must hold a fault, not only what operators do about one");
+  }
+}
+
+void refuse_late_faults(const JsonAt& faults, const Drill& drill) {
+  const Duration armed = drill.phases.inject.at_most + drill.phases.hold.at_most;
+  for (const auto& [name, set] : drill.fault_sets) {
+    const std::vector<JsonAt> items = faults.at(name).items();
+    for (std::size_t i = 0; i < set.size(); ++i) {
+      const auto* const between = std::get_if<BetweenTimes>(&set[i].when);
+      if (between == nullptr || between->high <= armed) continue;
+      items[i].at("when").refuse("is later than the phases inject and hold, which last " +
+                                 text_of(armed) + " at most");
+    }
   }
 }
 

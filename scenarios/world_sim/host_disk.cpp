@@ -64,8 +64,9 @@ std::string assumptions_of(const DiskSpec& spec) {
   std::string assumed;
   bool all = true;
   for (const sim::KeyRule& rule : sim::key_rules()) {
-    if (!rule.required) continue;
-    if (!is_assumed(profile.get(rule.key))) {
+    const auto& value = profile[rule.key];
+    if (!value || !sim::uses(rule.key)) continue;
+    if (!is_assumed(*value)) {
       all = false;
     } else {
       assumed += (assumed.empty() ? "" : ", ") + std::string(rule.name);

@@ -4,7 +4,11 @@
 //   block_store      the bytes: media, volatile write cache, atomic unit, author of each block
 //   disk_profile     service times, bandwidth, cache and atomic unit of known devices
 //   disk_command     one command: read, write, flush, or about reservations; it owns its bytes
-//   sim_disk         queue, servers, faults (hang, errors, slow, power), power loss
+//   disk_fault       hangs, errors, slowness, lies about a flush: values
+//   device_load      what load does to service times: transfers, garbage collection, parallelism
+//   token_bucket     a budget in slices; throttle_line: commands that wait for one
+//   sim_disk         the device: quota, servers, faults, power loss; what a host gives up: .._hosts
+//   writeback_throttle, block_queue   the host's side: throttles, tags, time-outs, links
 //   disk_path        the connection of one host to a disk; hears of that host's power
 //   sim_block_device engine/runtime's BlockDevice over a path
 //   sim_reservations engine/runtime's Reservations over a path
@@ -12,10 +16,8 @@
 //                    may do what: .._access; the bytes of a report: .._report
 //   sparse_table     a table of 4 KiB blocks by number, shared with the layers above
 //
-// What it does not do yet: aborts by a host and controller resets, time-outs of the host's driver,
-// notifications of reservations, quota bursts, garbage collection, lying devices (a flush is always
-// obeyed), misdirected writes, bit rot. None of these can be asked for, so no run believes that it
-// tried them.
+// What it does not do: limits.hpp. None of it can be asked for, so no run believes that it tried
+// it.
 //
 // This file: the bytes.
 //

@@ -11,6 +11,7 @@
 
 namespace drydock::sim {
 
+class BlockQueue;
 class DiskPath;
 class SimDisk;
 
@@ -23,13 +24,20 @@ class DiskCommand : public Wakeup {
   // Whose bytes: a fault may hang data and let the journal pass, or fail the journal alone.
   enum class Purpose : std::uint8_t { data, journal };
 
+  // How writeback throttling counts a write: not at all (direct I/O and the journal), as one that
+  // nobody waits for, or as one of an fsync.
+  enum class Urgency : std::uint8_t { exempt, background, sync };
+
   virtual ~DiskCommand() = default;
   virtual void completed(Result<void> outcome) = 0;
 
   Kind kind() const { return command_; }
   Purpose purpose() const { return purpose_; }
+  Urgency urgency() const { return urgency_; }
   std::int64_t offset() const { return offset_; }
   std::int64_t length() const { return length_; }
+  // Its place in the order of submission to the disk.
+  std::uint64_t number() const { return sequence_; }
   // Write: what is written. Read, and a report of reservations: what was read, once completed
   // without error.
   const ByteChain& bytes() const { return bytes_; }
@@ -49,6 +57,7 @@ class DiskCommand : public Wakeup {
     ByteChain bytes;
     Purpose purpose = Purpose::data;
     WriteDurability durability = WriteDurability::device_cache;
+    Urgency urgency = Urgency::exempt;
   };
   struct Flush {
     Purpose purpose = Purpose::data;
@@ -62,6 +71,7 @@ class DiskCommand : public Wakeup {
   explicit DiskCommand(Reserve reserve);
 
  private:
+  friend class BlockQueue;
   friend class SimDisk;
   // Its place among the disk's commands, in the order of submission.
   class Place : public ListLink {
@@ -78,9 +88,23 @@ class DiskCommand : public Wakeup {
   Kind command_;
   Purpose purpose_;
   WriteDurability durability_ = WriteDurability::device_cache;
+  Urgency urgency_ = Urgency::exempt;
+  // At the host.
+  bool tagged_ = false;        // Has one of the queue's tags.
+  bool in_writeback_ = false;  // Counted by its writeback throttle.
+  bool aborted_ = false;       // The host has tried to, since it was sent last.
+  int tries_ = 0;              // How often it was sent again.
+  int link_ = 0;
+  std::int64_t sent_at_ = -1;  // -1: never.
+  std::int64_t deadline_ = 0;
+  BlockQueue* queue_ = nullptr;  // None: no host waits for it.
+  // At the device.
+  bool sent_ = false;     // The device has it.
+  bool counted_ = false;  // In the population of its direction.
   bool served_ = false;   // Holds one of the disk's servers.
   bool started_ = false;  // The device has begun with it.
   bool refused_ = false;  // By a reservation, when it started.
+  bool held_ = false;     // By a fault, its service being over.
   bool decided_ = false;  // `outcome_` is final, and the command has no further effect.
   std::int64_t offset_ = 0;
   std::int64_t length_ = 0;

@@ -23,7 +23,10 @@ class DiskPath : public HostListener {
  public:
   DiskPath(SimDisk& disk, Host& host) : DiskPath(disk, host, host_identifier_of(host)) {}
   DiskPath(SimDisk& disk, Host& host, const HostIdentifier& identifier)
-      : disk_(disk), host_(host), controller_(disk.add_controller(identifier)) {
+      : disk_(disk),
+        host_(host),
+        queue_(disk.queue_of(host.id())),
+        controller_(disk.add_controller(identifier)) {
     host.add_listener(*this);
   }
   ~DiskPath() override {
@@ -36,7 +39,7 @@ class DiskPath : public HostListener {
   SimDisk& disk() const { return disk_; }
   Host& host() const { return host_; }
   std::uint32_t host_id() const { return host_.id().value(); }
-
+  BlockQueue& queue() const { return queue_; }
   std::uint32_t controller() const { return controller_; }
 
   void submit(std::unique_ptr<DiskCommand> command) { disk_.submit(std::move(command), *this); }
@@ -58,6 +61,7 @@ class DiskPath : public HostListener {
  private:
   SimDisk& disk_;
   Host& host_;
+  BlockQueue& queue_;
   std::uint32_t controller_;
 };
 

@@ -1,8 +1,10 @@
 // What is known of a kind of device: times, limits, and what it promises.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "sim/disk/device_load.hpp"
 #include "sim/kernel/quantile_table.hpp"
 
 namespace drydock::sim {
@@ -27,11 +29,34 @@ struct DiskProfile {
   std::int64_t write_iops = 0;
   bool shared_quota = false;
 
+  // Of a shared quota: it is handed out in slices of this length, and what is not used is kept for
+  // `quota_burst`. 0: it is spread evenly.
+  Duration quota_slice;
+  Duration quota_burst;
+
+  // From the caller to the device and back: no server is taken meanwhile.
+  Duration read_submission;
+  Duration write_submission;
+
+  // How much longer a read takes at full bandwidth of writes, in thousandths; between idle and full
+  // in proportion. The median grows by this factor, every read by as much as the median.
+  std::int64_t read_factor_at_full_write = 1000;
+  // See Parallelism: how many servers' worth a doubling of the commands at the device brings, in
+  // thousandths. 0: all servers work at full speed.
+  std::int64_t servers_per_doubling = 0;
+  bool shared_servers = false;  // Reads and writes are in each other's way.
+  CollectionTimes collection;
+
   std::int64_t logical_block_bytes = 512;  // 512 or 4096.
   std::int64_t atomic_write_bytes = 512;   // Not torn by a power loss: 512 or 4096.
   bool volatile_cache = false;
   std::int64_t cache_bytes = 0;
   bool force_unit_access = true;  // Without it, the host follows a write by a flush.
+
+  // What Linux does with such a device by default: see BlockQueueOptions.
+  int queue_requests = 0;
+  Duration wbt_target;
+  std::optional<Duration> io_timeout = std::nullopt;
 };
 
 // Those of sim/profiles with these names. Tails beyond the 99.9th percentile are not known; the

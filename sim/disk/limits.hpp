@@ -8,18 +8,26 @@
 namespace drydock::sim {
 
 inline constexpr auto kDiskNotModelled = std::to_array<std::string_view>({
-    "disk: aborts by a host, controller resets and the driver's time-outs",
     "disk: notifications of reservations; nvmet and SPDK hold other reservation commands back "
-    "while "
-    "a preempt-and-abort waits",
-    "disk: quota bursts, garbage collection, tails beyond the 99.9th percentile",
-    "disk: devices that lie about a flush, misdirected writes, bit rot",
+    "while a preempt-and-abort waits",
+    "disk: schedulers of the block layer; that a thread stands still while its command waits for a "
+    "tag",
+    "disk: writeback throttling of file systems: they do not say which writes are whose",
+    "disk: links as controllers of their own; that a host gives a lost link up after a while",
+    "disk: writes that become slower for good, more time for larger blocks beyond the bandwidth, "
+    "tails beyond the 99.9th percentile",
+    "disk: misdirected writes, bit rot, and what a write that failed leaves",
 });
 
 // Those of a profile depend on the scenario: the report names the profile of each disk.
 inline constexpr auto kDiskAssumed = std::to_array<std::string_view>({
     "disk: minimum times of the profiles that come with the program",
     "disk: a reservation command, and a refusal, takes as long as a read of 4 KiB",
+    "disk: a reset of a controller takes 1 s, and is given up after 60 s; a host notices a lost "
+    "link after 5 s",
+    "disk: a garbage collection stops all commands, and happens when writes use half of their "
+    "bandwidth",
+    "disk: a read beside writes takes longer by a part of the median, whatever it takes alone",
 });
 
 }  // namespace drydock::sim

@@ -19,10 +19,12 @@ enum class NvmeStatus : std::uint16_t {
   command_interrupted = 0x021,
   host_identifier_not_initialized = 0x027,
   reservation_conflict = 0x083,
+  host_aborted_command = 0x371,  // Given by the host's driver: Command Aborted By Host.
 };
 
-// How a host sees a status other than success. What was aborted may have landed, and a
-// preempt-and-abort that gave up waiting proves nothing: both are unknown (reference, section 9).
+// How a host sees a status other than success. What was aborted may have landed, what the host gave
+// up may land yet, and a preempt-and-abort that gave up waiting proves nothing: all are unknown
+// (reference, section 9).
 constexpr Error error_of(NvmeStatus status) {
   const auto code = [status] {
     switch (status) {
@@ -30,7 +32,8 @@ constexpr Error error_of(NvmeStatus status) {
       case NvmeStatus::invalid_field: return ErrorCode::invalid_argument;
       case NvmeStatus::invalid_opcode: return ErrorCode::not_supported;
       case NvmeStatus::aborted_by_preempt:
-      case NvmeStatus::command_interrupted: return ErrorCode::outcome_unknown;
+      case NvmeStatus::command_interrupted:
+      case NvmeStatus::host_aborted_command: return ErrorCode::outcome_unknown;
       default: return ErrorCode::io_error;
     }
   };

@@ -250,6 +250,12 @@ ReservationReport NamespaceReservations::report() const {
   return report;
 }
 
+std::optional<ReservationHost> NamespaceReservations::holder() const {
+  const Registration* const held = owner();
+  if (held == nullptr) return std::nullopt;
+  return held->host;
+}
+
 ReservationRole NamespaceReservations::role_of(const ReservationHost& host) const {
   const Registration* const known = find(host);
   if (known == nullptr) return ReservationRole::stranger;

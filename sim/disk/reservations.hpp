@@ -20,6 +20,7 @@
 // Source: reference on reservations, sections 2 to 12; where devices differ: reservation_options.
 #pragma once
 
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -110,6 +111,8 @@ class NamespaceReservations {
   ReservationOutcome release(const ReservationHost& host, const ReleaseRequest& request);
   ReservationReport report() const;
 
+  // Under types 5 and 6 the owner: see the invariants.
+  std::optional<ReservationHost> holder() const;
   ReservationRole role_of(const ReservationHost& host) const;
   // Whether the device starts the command: asked once, when it does.
   NvmeStatus check(const ReservationHost& host, NvmeCommand command) const;

@@ -7,8 +7,6 @@
 namespace drydock::sim {
 namespace {
 
-constexpr std::int64_t kBillion = 1'000'000'000;
-
 BlockStoreOptions store_options(const DiskOptions& options) {
   return {
       .capacity_bytes = options.capacity_bytes / kPageBytes * kPageBytes,
@@ -16,6 +14,20 @@ BlockStoreOptions store_options(const DiskOptions& options) {
       .volatile_cache = options.profile.volatile_cache,
       .cache_bytes = options.profile.cache_bytes,
   };
+}
+
+// The quota of a cloud volume; without slices the pipe spreads it.
+BucketOptions quota_of(const DiskProfile& profile) {
+  if (!profile.shared_quota || profile.quota_slice == Duration()) return {};
+  return {.bytes_per_s = profile.write_bytes_per_s,
+          .commands_per_s = profile.write_iops,
+          .slice = profile.quota_slice,
+          .burst = profile.quota_burst};
+}
+
+TransferPipe pipe_of(const DiskProfile& profile, std::int64_t bytes_per_s, std::int64_t iops) {
+  if (quota_of(profile).limited()) return {0, 0};
+  return {bytes_per_s, iops};
 }
 
 }  // namespace
@@ -32,6 +44,7 @@ DiskCommand::DiskCommand(Write write)
       command_(Kind::write),
       purpose_(write.purpose),
       durability_(write.durability),
+      urgency_(write.urgency),
       offset_(write.offset),
       length_(static_cast<std::int64_t>(write.bytes.size())),
       bytes_(std::move(write.bytes)) {}
@@ -57,16 +70,23 @@ SimDisk::SimDisk(Kernel& kernel, DiskId id, DiskOptions options)
       id_(id),
       options_(std::move(options)),
       store_(store_options(options_)),
-      reads_{options_.profile.read_servers,
-             options_.profile.read_bytes_per_s,
-             options_.profile.read_iops,
-             0,
-             {}},
+      reads_{
+          options_.profile.read_servers,
+          options_.profile.read_servers,
+          0,
+          pipe_of(options_.profile, options_.profile.read_bytes_per_s, options_.profile.read_iops),
+          {}},
       writes_{options_.profile.write_servers,
-              options_.profile.write_bytes_per_s,
-              options_.profile.write_iops,
+              options_.profile.write_servers,
               0,
+              pipe_of(options_.profile, options_.profile.write_bytes_per_s,
+                      options_.profile.write_iops),
               {}},
+      parallelism_(options_.profile.servers_per_doubling),
+      collector_(options_.profile.collection,
+                 kernel.stream("disk/" + options_.name + "/collection")),
+      quota_(kernel, *this, id.value(), quota_of(options_.profile)),
+      median_read_ns_(options_.profile.read.at(QuantileTable::kMillion / 2).count_ns()),
       read_stream_(kernel.stream("disk/" + options_.name + "/read")),
       write_stream_(kernel.stream("disk/" + options_.name + "/write")),
       flush_stream_(kernel.stream("disk/" + options_.name + "/flush")),
@@ -106,64 +126,99 @@ void SimDisk::submit(std::unique_ptr<DiskCommand> command, DiskPath& path) {
   DiskCommand& submitted = *command.release();
   submitted.disk_ = this;
   submitted.path_ = &path;
+  submitted.queue_ = &path.queue();
   submitted.host_ = path.host_id();
   submitted.controller_ = path.controller();
-  submitted.sequence_ = next_sequence_++;
   submitted.set_label(EventKind::device, id_.value());
   commands_.push_back(submitted.place_);
-  if (!powered_) {
-    return decide(submitted, ErrorCode::device_gone);
+  submitted.queue_->submit(submitted);
+}
+
+void SimDisk::send(DiskCommand& command) {
+  command.sent_ = true;
+  command.sequence_ = next_sequence_++;
+  if (!powered_) return decide(command, ErrorCode::device_gone);
+  switch (command.command_) {
+    case DiskCommand::Kind::flush: command.flush_mark_ = store_.mark(); return serve(command);
+    case DiskCommand::Kind::reservation: return serve(command);
+    case DiskCommand::Kind::read:
+    case DiskCommand::Kind::write:
+      if (quota_.enter(command)) wait_for_server(command);
+      return;
   }
-  if (submitted.command_ == DiskCommand::Kind::flush) {
-    submitted.flush_mark_ = store_.mark();
-    return serve(submitted);
-  }
-  if (submitted.command_ == DiskCommand::Kind::reservation) return serve(submitted);
-  Direction& direction = direction_of(submitted);
-  if (direction.free_servers == 0) return direction.waiting.push_back(submitted);
+}
+
+void SimDisk::wait_for_server(DiskCommand& command) {
+  Direction& direction = direction_of(command);
+  ++direction.population;
+  command.counted_ = true;
+  if (direction.free_servers == 0) return direction.waiting.push_back(command);
   --direction.free_servers;
-  submitted.served_ = true;
-  serve(submitted);
+  command.served_ = true;
+  serve(command);
 }
 
 void SimDisk::serve(DiskCommand& command) {
-  const DiskProfile& profile = options_.profile;
-  Duration latency;
-  std::int64_t end = 0;
+  const std::int64_t slowness = slowness_of(command);
+  const std::int64_t now = kernel_.now();
+  const std::int64_t begin = collector_.begin_of(now, writes_.pipe);
   command.started_ = true;
   command.refused_ = refuses(command.controller_, command.command_);
-  // A refusal takes as long as a reservation command.
-  switch (command.refused_ ? DiskCommand::Kind::reservation : command.command_) {
-    case DiskCommand::Kind::read:
-      latency = profile.read.draw(read_stream_);
-      end = transfer_end(command);
-      break;
-    case DiskCommand::Kind::write:
-      latency = profile.write.draw(write_stream_);
-      end = transfer_end(command);
-      break;
-    case DiskCommand::Kind::flush: latency = profile.flush.draw(flush_stream_); break;
-    case DiskCommand::Kind::reservation: latency = profile.read.draw(reservation_stream_); break;
-  }
-  const Duration slowed = latency * slowness_per_mille_ / 1000;
-  kernel_.at(command, std::max(kernel_.now() + slowed.count_ns(), end));
+  Duration served = service_time(command);
+  if (slowness != 1000) served = served * slowness / 1000;
+  std::int64_t end = begin + served.count_ns();
+  if (!command.refused_) end = std::max(end, transfer_end(command, slowness));
+  kernel_.at(command, end);
 }
 
-// When the command's turn on the pipe is over, and the pipe's next turn begins.
-std::int64_t SimDisk::transfer_end(const DiskCommand& command) {
-  Direction& pipe = options_.profile.shared_quota ? writes_ : direction_of(command);
-  const std::int64_t by_size =
-      pipe.bytes_per_s == 0 ? 0 : command.length_ * kBillion / pipe.bytes_per_s;
-  const std::int64_t by_count = pipe.iops == 0 ? 0 : kBillion / pipe.iops;
-  const std::int64_t turn = std::max(by_size, by_count) * slowness_per_mille_ / 1000;
-  pipe.pipe_free_at = std::max(pipe.pipe_free_at, kernel_.now()) + turn;
-  return pipe.pipe_free_at;
+Duration SimDisk::service_time(const DiskCommand& command) {
+  const DiskProfile& profile = options_.profile;
+  // A refusal takes as long as a reservation command.
+  switch (command.refused_ ? DiskCommand::Kind::reservation : command.command_) {
+    case DiskCommand::Kind::read: {
+      const Duration drawn = stretched(command, profile.read.draw(read_stream_));
+      if (profile.read_factor_at_full_write == 1000) return drawn;
+      const std::int64_t share = writes_.pipe.utilisation(kernel_.now());
+      const std::int64_t rise = (profile.read_factor_at_full_write - 1000) * share;
+      return drawn + Duration::ns(median_read_ns_ * rise / 1'000'000);
+    }
+    case DiskCommand::Kind::write: return stretched(command, profile.write.draw(write_stream_));
+    case DiskCommand::Kind::flush: return profile.flush.draw(flush_stream_);
+    case DiskCommand::Kind::reservation: break;
+  }
+  return profile.read.draw(reservation_stream_);
+}
+
+Duration SimDisk::stretched(const DiskCommand& command, Duration time) {
+  if (options_.profile.servers_per_doubling == 0) return time;
+  const auto busy = [](const Direction& direction) {
+    return direction.servers - direction.free_servers;
+  };
+  if (options_.profile.shared_servers) {
+    return time *
+           parallelism_.stretch(busy(reads_) + busy(writes_),
+                                reads_.population + writes_.population) /
+           1000;
+  }
+  const Direction& direction = direction_of(command);
+  return time * parallelism_.stretch(busy(direction), direction.population) / 1000;
+}
+
+std::int64_t SimDisk::transfer_end(const DiskCommand& command, std::int64_t slowness_per_mille) {
+  const bool has_bytes =
+      command.command_ == DiskCommand::Kind::read || command.command_ == DiskCommand::Kind::write;
+  if (!has_bytes) return 0;
+  Direction& direction = options_.profile.shared_quota ? writes_ : direction_of(command);
+  return direction.pipe.turn(kernel_.now(), command.length_, slowness_per_mille);
 }
 
 void SimDisk::give_server_back(DiskCommand& command) {
+  if (!command.counted_) return;
+  command.counted_ = false;
+  Direction& direction = direction_of(command);
+  --direction.population;
   if (!command.served_) return;
   command.served_ = false;
-  Direction& direction = direction_of(command);
   if (direction.waiting.empty()) {
     ++direction.free_servers;
     return;
@@ -174,16 +229,34 @@ void SimDisk::give_server_back(DiskCommand& command) {
 }
 
 void SimDisk::due(DiskCommand& command) {
-  if (!command.decided_ && held_back(command)) return hung_.push_back(command);
+  if (!command.decided_ && !command.started_) return wait_for_server(command);  // A late straggler.
+  if (!command.decided_ && held_back(command)) {
+    command.held_ = true;
+    hung_.push_back(command);
+    return give_server_back(command);
+  }
+  if (command.served_ && goes_back(command)) return;
   const bool reserves = command.command_ == DiskCommand::Kind::reservation;
   if (reserves && !command.decided_ && !execute_reservation(command)) return;
   finish(command);
+}
+
+// True if the command has been served but takes some more time to reach its caller.
+bool SimDisk::goes_back(DiskCommand& command) {
+  const bool reads = command.command_ == DiskCommand::Kind::read;
+  const Duration submission =
+      reads ? options_.profile.read_submission : options_.profile.write_submission;
+  if (command.decided_ || submission == Duration()) return false;
+  kernel_.after(command, submission);
+  give_server_back(command);
+  return true;
 }
 
 void SimDisk::finish(DiskCommand& command) {
   const std::unique_ptr<DiskCommand> owned(&command);
   command.place_.unlink();
   give_server_back(command);
+  if (command.queue_ != nullptr) command.queue_->ended(command);
   if (!fences_.empty()) {
     drop_fence(command);
     complete_fences();
@@ -197,19 +270,6 @@ void SimDisk::finish(DiskCommand& command) {
   if (command.path_ != nullptr) command.completed(outcome);
 }
 
-std::optional<Error> SimDisk::injected_failure(const DiskCommand& command) {
-  for (Failure& failure : failures_) {
-    if (failure.kind != command.command_) continue;
-    if (!failure.any_purpose && failure.purpose != command.purpose_) continue;
-    const Error error = failure.error;
-    if (--failure.remaining == 0) {
-      std::erase_if(failures_, [](const Failure& spent) { return spent.remaining == 0; });
-    }
-    return error;
-  }
-  return std::nullopt;
-}
-
 Result<void> SimDisk::apply(DiskCommand& command) {
   if (command.refused_) return error_of(NvmeStatus::reservation_conflict);
   if (const std::optional<Error> failure = injected_failure(command)) return *failure;
@@ -218,61 +278,23 @@ Result<void> SimDisk::apply(DiskCommand& command) {
       command.bytes_ = store_.read(command.offset_, command.length_);
       break;
     case DiskCommand::Kind::write: {
-      const bool through = command.durability_ == WriteDurability::force_unit_access;
+      const bool through =
+          command.durability_ == WriteDurability::force_unit_access && obeys(command);
       store_.write(command.offset_, command.bytes_, {command.host_, generation_},
                    through ? BlockStore::Landing::durable : BlockStore::Landing::cached);
       break;
     }
-    case DiskCommand::Kind::flush: store_.make_durable(command.flush_mark_); break;
+    case DiskCommand::Kind::flush:
+      if (obeys(command)) store_.make_durable(command.flush_mark_);
+      break;
     case DiskCommand::Kind::reservation: break;  // Its outcome was decided when it took effect.
   }
   return {};
 }
 
-bool SimDisk::held_back(const DiskCommand& command) const {
-  const auto held = [this](DiskHang what) { return hangs_[static_cast<std::size_t>(what)]; };
-  if (held(DiskHang::all)) return true;
-  switch (command.command_) {
-    case DiskCommand::Kind::read: return held(DiskHang::reads);
-    case DiskCommand::Kind::write:
-      return held(DiskHang::writes) ||
-             (held(DiskHang::data_writes) && command.purpose_ == DiskCommand::Purpose::data);
-    case DiskCommand::Kind::flush: return held(DiskHang::flushes);
-    case DiskCommand::Kind::reservation: return false;
-  }
-  return false;
-}
-
-void SimDisk::hang(DiskHang what) { hangs_[static_cast<std::size_t>(what)] = true; }
-
-void SimDisk::release(DiskHang what) {
-  hangs_[static_cast<std::size_t>(what)] = false;
-  IntrusiveList held;
-  held.take_all(hung_);
-  while (!held.empty()) {
-    auto& command = static_cast<DiskCommand&>(*held.front());
-    command.unlink();
-    if (held_back(command)) {
-      hung_.push_back(command);
-    } else {
-      kernel_.post(command);
-    }
-  }
-}
-
-void SimDisk::fail_next(DiskCommand::Kind kind, int count, Error error) {
-  ENSURE(count > 0);
-  failures_.push_back({kind, true, DiskCommand::Purpose::data, count, error});
-}
-
-void SimDisk::fail_next(DiskCommand::Kind kind, DiskCommand::Purpose purpose, int count,
-                        Error error) {
-  ENSURE(count > 0);
-  failures_.push_back({kind, false, purpose, count, error});
-}
-
 void SimDisk::land_in_part(DiskCommand& command, BlockStore::Landing landing) {
-  if (command.decided_ || command.command_ != DiskCommand::Kind::write) return;
+  if (!command.sent_ || command.decided_) return;
+  if (command.command_ != DiskCommand::Kind::write) return;
   // What has not started yet would have been refused by a reservation of somebody else.
   if (command.started_ ? command.refused_ : refuses(command.controller_, command.command_)) return;
   const BlockOrigin origin{command.host_, generation_};
@@ -285,7 +307,7 @@ void SimDisk::lose_power() {
   store_.lose_power(crash_stream_);
   for_each_command([this](DiskCommand& command) {
     land_in_part(command, BlockStore::Landing::durable);
-    decide(command, ErrorCode::outcome_unknown);
+    decide(command, command.sent_at_ < 0 ? ErrorCode::device_gone : ErrorCode::outcome_unknown);
   });
   fences_.clear();
   if (reservations_) reservations_->lose_power();
@@ -295,22 +317,6 @@ void SimDisk::decide(DiskCommand& command, Result<void> outcome) {
   command.decided_ = true;
   command.outcome_ = std::move(outcome);
   kernel_.post(command);  // Also takes it out of `waiting` and `hung_`.
-}
-
-void SimDisk::host_lost(DiskPath& path) {
-  // Other hosts' commands take the servers over only when all of this host's are decided.
-  for_each_command([this, &path](DiskCommand& command) {
-    if (command.path_ != &path) return;
-    land_in_part(command, BlockStore::Landing::cached);
-    command.path_ = nullptr;
-    decide(command, ErrorCode::outcome_unknown);
-  });
-}
-
-void SimDisk::forget(DiskPath& path) {
-  for_each_command([&path](DiskCommand& command) {
-    if (command.path_ == &path) command.path_ = nullptr;
-  });
 }
 
 }  // namespace drydock::sim

@@ -55,6 +55,7 @@ bool SimDisk::execute_reservation(DiskCommand& command) {
   }
   ReservationOutcome outcome = change_reservation(command);
   const bool done = outcome.status == NvmeStatus::success;
+  if (done) note_owner();
   if (done && aborts(*command.reservation_) && begin_fence(command, std::move(outcome.preempted))) {
     return false;
   }
@@ -85,6 +86,13 @@ ReservationOutcome SimDisk::change_reservation(DiskCommand& command) {
   return {.status = report.status, .preempted{}, .notices{}};
 }
 
+void SimDisk::note_owner() {
+  const std::optional<ReservationHost> owner = reservations_->holder();
+  if (!owner || (last_owner_ && last_owner_->is(*owner))) return;
+  last_owner_ = owner;
+  ++generation_;
+}
+
 bool SimDisk::is_fence(const DiskCommand& command) const {
   return std::ranges::any_of(fences_,
                              [&command](const Fence& fence) { return fence.command == &command; });
@@ -104,7 +112,7 @@ bool SimDisk::begin_fence(DiskCommand& command, std::vector<ReservationHost> hos
 
 void SimDisk::abort_commands_of(const std::vector<ReservationHost>& hosts) {
   for_each_command([this, &hosts](DiskCommand& command) {
-    if (command.decided_ || !comes_from(command, hosts)) return;
+    if (!command.sent_ || command.decided_ || !comes_from(command, hosts)) return;
     land_in_part(command, BlockStore::Landing::cached);
     decide(command, error_of(NvmeStatus::aborted_by_preempt));
   });
@@ -120,7 +128,8 @@ bool SimDisk::comes_from(const DiskCommand& command,
 bool SimDisk::holds(const Fence& fence) {
   bool left = false;
   for_each_command([this, &fence, &left](DiskCommand& command) {
-    left |= command.sequence_ < fence.before && comes_from(command, fence.hosts);
+    if (!command.sent_ || command.sequence_ >= fence.before) return;
+    left |= comes_from(command, fence.hosts);
   });
   return left;
 }

@@ -14,26 +14,57 @@ Mount::Admission Mount::admit(Inode& inode, std::int64_t page, bool whole_page) 
   if (journal_.aborted()) return Admission::read_only;
   const BlockRef block = inode.block_of(page);
   if (!resident && !whole_page && block.written()) return Admission::must_read;
-  if (!cache_->below_limit()) return Admission::throttled;
-  // Every first store updates the file's time, which is in the inode's block (W2).
-  if (journal_.shadowed(inode.sync_tid)) return Admission::journal;
+  // A first store updates the file's time, which is in the inode's block (W2), if time has passed.
+  if (inode.timed_at != cache_->tick() && journal_.shadowed(inode.sync_tid)) {
+    return Admission::journal;
+  }
+  if (cache_->options().kernel.stable_pages && inode.under_writeback(page)) {
+    return Admission::in_use;
+  }
   if (block.hole() && !has_space_for(1)) return Admission::no_space;
   return Admission::ready;
 }
 
-void Mount::make_dirty(Inode& inode, std::int64_t page) {
+// The pages that become dirty with this one: a large folio's, if it has one.
+PageRange Mount::folio_of(Inode& inode, std::int64_t page) const {
+  const std::int64_t most = cache_->options().kernel.folio_pages_max;
+  if (most == 1) return {page, page + 1};
+  const PageRange folio{page / most * most, page / most * most + most};
+  for (std::int64_t other = folio.first; other < folio.end; ++other) {
+    if (!inode.resident(other) || inode.block_of(other).hole()) return {page, page + 1};
+  }
+  return folio;
+}
+
+std::int64_t Mount::clean_pages_of_folio(Inode& inode, std::int64_t page) const {
+  std::int64_t clean = 0;
+  const PageRange folio = folio_of(inode, page);
+  for (std::int64_t other = folio.first; other < folio.end; ++other) {
+    if (!inode.dirty(other)) ++clean;
+  }
+  return clean;
+}
+
+void Mount::make_dirty(Inode& inode, const Worker& worker, std::int64_t page) {
   if (inode.dirty(page)) return;
   if (!inode.resident(page)) {
     inode.insert(page, SharedBytes::zeros(static_cast<std::size_t>(kPageBytes)));
   }
   if (inode.block_of(page).hole()) ++reserved_;
-  touch(inode);
-  cache_->mark_dirty(inode, page);
+  if (inode.timed_at != cache_->tick()) {
+    inode.timed_at = cache_->tick();
+    touch(inode);
+  }
+  const PageRange folio = folio_of(inode, page);
+  for (std::int64_t each = folio.first; each < folio.end; ++each) {
+    cache_->mark_dirty(inode, each, worker);
+  }
 }
 
-void Mount::store_into(Inode& inode, std::int64_t offset, std::span<const std::byte> bytes) {
+void Mount::store_into(Inode& inode, const Worker& worker, std::int64_t offset,
+                       std::span<const std::byte> bytes) {
   const std::int64_t page = offset / kPageBytes;
-  make_dirty(inode, page);
+  make_dirty(inode, worker, page);
   std::memcpy(inode.writable(page) + offset % kPageBytes, bytes.data(), bytes.size());
 }
 
@@ -43,18 +74,23 @@ Task<Result<void>> Mount::make_storable(Inode& inode, Worker& worker, std::int64
     switch (admit(inode, page, whole_page)) {
       case Admission::ready: co_return Result<void>();
       case Admission::read_only: co_return ErrorCode::read_only;
-      case Admission::throttled:
-        // Killable, as the kernel's balance_dirty_pages is.
-        co_await StuckWait(cache_->throttled(), worker, WaitPlace::dirty_throttle, clock_,
-                           Waiter::Kind::join);
-        break;
-      case Admission::journal:
+      case Admission::journal: {
+        const StallScope stall(*cache_, worker, WaitPlace::journal, page * kPageBytes);
         co_await StuckWait(journal_.shadow_waiters(), worker, WaitPlace::journal, clock_);
         break;
+      }
       case Admission::must_read: {
+        const StallScope stall(*cache_, worker, WaitPlace::page_read, page * kPageBytes);
         const PageRange range{page, page + 1};
         Result<void> in = co_await page_in(inode, worker, range, options_.read_ahead_bytes);
         if (!in) co_return in;
+        break;
+      }
+      case Admission::in_use: {
+        const StallScope stall(*cache_, worker, WaitPlace::page_lock, page * kPageBytes);
+        const PageRange range{page, page + 1};
+        WaitList& ends = inode.in_flight(range, inode.last_started())->waiters;
+        co_await StuckWait(ends, worker, WaitPlace::page_lock, clock_);
         break;
       }
       case Admission::no_space: {
@@ -94,7 +130,7 @@ Task<Result<void>> Mount::clear_residue(Inode& inode, Worker& worker) {
     Result<void> storable = co_await make_storable(inode, worker, page, false);
     if (!storable) co_return storable;
     if (page != inode.size / kPageBytes) continue;
-    make_dirty(inode, page);
+    make_dirty(inode, worker, page);
     inode.cleared_tail = page;
     inode.residue = false;
   }
@@ -120,32 +156,41 @@ Task<Result<void>> Mount::write(Inode& inode, Worker& worker, std::int64_t offse
       Result<void> storable = co_await make_storable(inode, worker, page, whole);
       if (!storable) co_return storable;
     }
-    store_into(inode, offset, rest.first(part));
+    store_into(inode, worker, offset, rest.first(part));
     inode.size = std::max(inode.size, end);
     rest = rest.subspan(part);
     offset = end;
+    if (cache_->throttle_due(inode, worker)) {
+      co_await cache_->throttle(inode, worker, clock_, offset);
+    }
   }
   co_return Result<void>();
 }
 
-bool Mount::try_store(Inode& inode, std::int64_t offset, std::span<const std::byte> bytes) {
+bool Mount::try_store(Inode& inode, const Worker& worker, std::int64_t offset,
+                      std::span<const std::byte> bytes) {
   if (bytes.empty()) return true;
   const std::int64_t end = offset + static_cast<std::int64_t>(bytes.size());
   if (state_ != State::ready || end > inode.size) return false;
   const PageRange range = pages_of(offset, end - offset);
+  std::int64_t clean = 0;
   std::int64_t clean_holes = 0;
   for (std::int64_t page = range.first; page < range.end; ++page) {
     if (admit(inode, page, false) != Admission::ready) return false;
-    if (!inode.dirty(page) && inode.block_of(page).hole()) ++clean_holes;
+    if (inode.dirty(page)) continue;
+    clean += clean_pages_of_folio(inode, page);
+    if (inode.block_of(page).hole()) ++clean_holes;
   }
   if (clean_holes > 1 && !has_space_for(clean_holes)) return false;
+  if (clean > 0 && cache_->may_throttle(inode, worker, clean)) return false;
   while (!bytes.empty()) {
     const std::int64_t room = kPageBytes - offset % kPageBytes;
     const auto part = std::min(bytes.size(), static_cast<std::size_t>(room));
-    store_into(inode, offset, bytes.first(part));
+    store_into(inode, worker, offset, bytes.first(part));
     offset += static_cast<std::int64_t>(part);
     bytes = bytes.subspan(part);
   }
+  if (clean > 0 && cache_->throttle_due(inode, worker)) cache_->check_throttle(inode, worker);
   return true;
 }
 
@@ -158,10 +203,20 @@ Task<Result<void>> Mount::store(Inode& inode, Worker& worker, std::int64_t offse
     const std::int64_t room = kPageBytes - offset % kPageBytes;
     const auto part = std::min(rest.size(), static_cast<std::size_t>(room));
     const std::int64_t end = offset + static_cast<std::int64_t>(part);
-    Result<void> storable = co_await make_storable(inode, worker, offset / kPageBytes, false);
-    if (!storable) co_return storable;
-    if (end > inode.size) co_return ErrorCode::io_error;  // Cut by somebody: SIGBUS.
-    store_into(inode, offset, rest.first(part));
+    const std::int64_t page = offset / kPageBytes;
+    // A fault dirties the page and may be throttled; meanwhile the page may have been written back,
+    // and the store faults again.
+    for (bool faults = true; faults;) {
+      Result<void> storable = co_await make_storable(inode, worker, page, false);
+      if (!storable) co_return storable;
+      if (end > inode.size) co_return ErrorCode::io_error;  // Cut by somebody: SIGBUS.
+      faults = !inode.dirty(page);
+      if (!faults) continue;
+      make_dirty(inode, worker, page);
+      faults = cache_->throttle_due(inode, worker);
+      if (faults) co_await cache_->throttle(inode, worker, clock_, offset);
+    }
+    store_into(inode, worker, offset, rest.first(part));
     rest = rest.subspan(part);
     offset = end;
   }
@@ -215,7 +270,7 @@ Task<Result<void>> Mount::cut(Inode& inode, Worker& worker, std::int64_t size) {
   }
   if (size >= inode.size) co_return Result<void>();
   if (has_tail && inode.resident(tail_page)) {
-    make_dirty(inode, tail_page);
+    make_dirty(inode, worker, tail_page);
     const std::int64_t from = size % kPageBytes;
     std::memset(inode.writable(tail_page) + from, 0, static_cast<std::size_t>(kPageBytes - from));
     // The zeros reach the device before the new size does: nothing comes back when the file grows.

@@ -9,7 +9,7 @@ HostFiles::HostFiles(Kernel& kernel, Host& host, SimDisk& disk, FileSystemOption
       host_(host),
       options_(options),
       path_(disk, host),
-      cache_(std::make_shared<PageCache>(kernel, host.id(), options.page_cache)) {
+      cache_(std::make_shared<PageCache>(host, options.page_cache)) {
   ENSURE(host.powered());
   if (disk.format() == nullptr) {
     disk.set_format(std::make_unique<VolumeImage>(disk.store().capacity_bytes()));
@@ -40,6 +40,7 @@ void HostFiles::power_restored(Host&) {
 
 void HostFiles::process_ended(Host&, SimProcess& process) {
   mount_->process_ended(process.id().value());
+  cache_->process_ended(process.id().value());
 }
 
 }  // namespace drydock::sim

@@ -24,6 +24,7 @@ Mount::Mount(Kernel& kernel, DiskPath& path, std::shared_ptr<PageCache> cache, V
       path_(path),
       clock_(path.host().clock()),
       cache_(std::move(cache)),
+      device_(*cache_, {.strict_pages = options.strict_limit_bytes / kPageBytes}),
       image_(image),
       options_(options),
       direct_alignment_(path.disk().info().block_bytes),

@@ -24,6 +24,7 @@ struct FileSystemOptions {
   Duration replay_time = Duration::ms(20);    // Of a mount, besides reading the journal.
   std::int64_t read_ahead_bytes = 128 << 10;  // Of buffered reads and major faults.
   int open_files_max = 65'535;                // Per process.
+  std::int64_t strict_limit_bytes = 0;        // The device's max_bytes with strict_limit; 0: none.
   PageCacheOptions page_cache;
 };
 
@@ -85,7 +86,8 @@ class Mount final : public PageBacking,
   Task<Result<void>> allocate(Inode& inode, Worker& worker, std::int64_t offset,
                               std::int64_t length);
   // Stores into a mapping of `mapped` bytes; false if that could block.
-  bool try_store(Inode& inode, std::int64_t offset, std::span<const std::byte> bytes);
+  bool try_store(Inode& inode, const Worker& worker, std::int64_t offset,
+                 std::span<const std::byte> bytes);
   Task<Result<void>> store(Inode& inode, Worker& worker, std::int64_t offset, SharedBytes bytes);
 
   // read_io.cpp
@@ -116,13 +118,14 @@ class Mount final : public PageBacking,
 
   // PageBacking, JournalClient.
   void write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages) override;
+  WritebackDevice& device() override { return device_; }
   bool order_is_kept(OrderedData& ordered) override;
   void blocks_are_free(const std::vector<BlockRun>& freed) override;
 
  private:
   enum class State : std::uint8_t { mounting, ready, failed, dead };
   // Whether a page can be stored into now, and if not, why.
-  enum class Admission : std::uint8_t { ready, read_only, throttled, journal, must_read, no_space };
+  enum class Admission : std::uint8_t { ready, read_only, journal, must_read, in_use, no_space };
   enum class Need : std::uint8_t { sync, data };
   class PageWrite;
   class PageReadCommand;
@@ -181,8 +184,11 @@ class Mount final : public PageBacking,
   Task<Result<void>> make_storable(Inode& inode, Worker& worker, std::int64_t page,
                                    bool whole_page);
   // Once admitted.
-  void store_into(Inode& inode, std::int64_t offset, std::span<const std::byte> bytes);
-  void make_dirty(Inode& inode, std::int64_t page);
+  void store_into(Inode& inode, const Worker& worker, std::int64_t offset,
+                  std::span<const std::byte> bytes);
+  void make_dirty(Inode& inode, const Worker& worker, std::int64_t page);
+  PageRange folio_of(Inode& inode, std::int64_t page) const;
+  std::int64_t clean_pages_of_folio(Inode& inode, std::int64_t page) const;
   Task<Result<void>> wait_for_space(Worker& worker, std::int64_t blocks);
   Task<Result<void>> modifiable(Inode& inode, Worker& worker);
   Task<Result<void>> clear_residue(Inode& inode, Worker& worker);
@@ -219,6 +225,7 @@ class Mount final : public PageBacking,
   DiskPath& path_;
   const Clock& clock_;
   std::shared_ptr<PageCache> cache_;
+  WritebackDevice device_;
   VolumeImage& image_;
   FileSystemOptions options_;
   std::int64_t direct_alignment_;

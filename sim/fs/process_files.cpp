@@ -83,7 +83,7 @@ class SimMappedFile final : public MappedFile {
 
   std::int64_t size() const override { return size_; }
 
-  bool try_store(Worker&, std::int64_t offset, std::span<const std::byte> bytes) override {
+  bool try_store(Worker& worker, std::int64_t offset, std::span<const std::byte> bytes) override {
     check(offset, static_cast<std::int64_t>(bytes.size()));
     const auto inside = static_cast<std::size_t>(offset % kPageBytes);
     if (inside + bytes.size() <= static_cast<std::size_t>(kPageBytes)) [[likely]] {
@@ -93,7 +93,7 @@ class SimMappedFile final : public MappedFile {
         return true;
       }
     }
-    return mount().try_store(inode(), offset, bytes);
+    return mount().try_store(inode(), worker, offset, bytes);
   }
   Task<Result<void>> store(Worker& worker, std::int64_t offset, SharedBytes bytes) override {
     check(offset, static_cast<std::int64_t>(bytes.size()));

@@ -6,11 +6,6 @@
 #include "sim/pagecache/stuck_wait.hpp"
 
 namespace drydock::sim {
-namespace {
-
-constexpr std::int64_t kCommandPages = 256;
-
-}  // namespace
 
 void Mount::write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages) {
   auto& inode = static_cast<Inode&>(file);
@@ -31,12 +26,13 @@ void Mount::write_pages(CachedFile& file, std::int64_t first, std::vector<Shared
 
 void Mount::submit_pages(Inode& inode, std::int64_t first, std::vector<SharedBytes> pages) {
   const std::int64_t end = first + static_cast<std::int64_t>(pages.size());
+  const std::int64_t most = cache_->options().command_bytes / kPageBytes;
   std::int64_t page = first;
   while (page < end) {
     const std::int64_t start = page;
     const std::int64_t block = inode.block_of(start).block();
     ByteChain bytes;
-    while (page < end && page < start + kCommandPages &&
+    while (page < end && page < start + most &&
            inode.block_of(page).block() == block + (page - start)) {
       bytes.append(std::move(pages[static_cast<std::size_t>(page - first)]));
       ++page;

@@ -7,14 +7,12 @@
 
 namespace drydock::sim {
 
-CachedFile::CachedFile(PageCache& cache, PageBacking& backing) : cache_(cache), backing_(backing) {
+CachedFile::CachedFile(PageCache& cache, PageBacking& backing)
+    : cache_(cache), backing_(backing), device_(backing.device()) {
   cache.files_.push_back(registration_);
 }
 
-CachedFile::~CachedFile() {
-  cache_.dirty_ -= dirty_pages_;
-  cache_.writeback_ -= writeback_pages_;
-}
+CachedFile::~CachedFile() { cache_.forget(*this); }
 
 CachedFile::Chunk& CachedFile::make_chunk(std::int64_t page) {
   const auto chunk = static_cast<std::size_t>(page / kChunk);

@@ -1,15 +1,23 @@
 // sim/pagecache models a host's page cache: which pages of which files are in memory, which of them
 // are dirty, when they are written back, and who has to wait for that.
 //
-//   cached_file     the pages of one file, their states, its writeback in flight
-//   error_sequence  what is left of a failed writeback: reported once per descriptor
-//   page_cache      the host's counters and limits, its flusher, its throttle
-//   stuck_wait      how a worker waits inside the kernel
+//   cached_file         the pages of one file, their states, its writeback in flight
+//   error_sequence      what is left of a failed writeback: reported once per descriptor
+//   page_cache          the host's counters, dirtying, writing back
+//   writeback_device    what it keeps per device: counters, estimate, flusher
+//   dirty_domain        limits on dirty pages
+//   completion_share    each device's part of them
+//   throttle_law        when a task that dirties pages sleeps, and for how long
+//   bandwidth_estimate  how fast a device writes
+//   dirty_throttle      the law applied to the workers of a host
+//   kernel_profile      what differs between kernels
+//   stall               who waited where, for how long
+//   stuck_wait          how a worker waits inside the kernel
+//   tick_sleep          how it sleeps there
 //
 // It knows nothing of extents, journals and names: the file system above implements PageBacking.
 //
-// What it does not do yet: the exact throttle law and its estimators (a writer above the limit
-// blocks until it is below: a wall instead of a slope), reclaim (nothing is evicted unless
+// What it does not do yet: reclaim (nothing is evicted unless
 // `drop_clean` is called), memory cgroups, read-ahead windows, page locks.
 //
 // This file: one file's pages. A page is in one of these states:
@@ -41,6 +49,7 @@ namespace drydock::sim {
 
 class CachedFile;
 class PageCache;
+class WritebackDevice;
 
 // Pages [first, end).
 struct PageRange {
@@ -60,6 +69,8 @@ class PageBacking {
   // it calls PageCache::begin_writeback now, and end_writeback when it has ended.
   virtual void write_pages(CachedFile& file, std::int64_t first,
                            std::vector<SharedBytes> pages) = 0;
+  // The device that they are written to.
+  virtual WritebackDevice& device() = 0;
 
  protected:
   ~PageBacking() = default;
@@ -129,6 +140,7 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
 
   ErrorSequence& errors() { return errors_; }
   PageCache& cache() const { return cache_; }
+  WritebackDevice& device() const { return device_; }
   // Pinned (locked in memory): PageCache::drop_clean leaves its pages alone.
   void set_pinned(bool pinned) { pinned_ = pinned; }
   bool pinned() const { return pinned_; }
@@ -175,12 +187,14 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
 
   PageCache& cache_;
   PageBacking& backing_;
+  WritebackDevice& device_;
   std::vector<std::unique_ptr<Chunk>> chunks_;
   std::vector<std::uint64_t> dirty_chunks_;       // A bit per chunk: it has dirty pages.
   std::map<std::int64_t, Writeback> writebacks_;  // By first page; they do not overlap.
   std::int64_t dirty_pages_ = 0;
   std::int64_t writeback_pages_ = 0;
   std::int64_t dirtied_at_ = 0;
+  std::int64_t chunk_end_ = 0;  // Where background writeback goes on.
   std::uint64_t started_ = 0;
   ErrorSequence errors_;
   bool pinned_ = false;

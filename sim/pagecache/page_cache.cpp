@@ -1,46 +1,85 @@
 #include "sim/pagecache/page_cache.hpp"
 
 #include "sim/pagecache/stuck_wait.hpp"
+#include "sim/pagecache/tick_sleep.hpp"
 
 namespace drydock::sim {
+namespace {
 
-PageCache::PageCache(Kernel& kernel, HostId host, PageCacheOptions options)
-    : kernel_(kernel),
-      options_(options),
-      limit_(options.dirty_bytes / kPageBytes),
-      background_(options.dirty_background_bytes / kPageBytes),
-      flusher_(*this, host.value()) {
-  ENSURE(limit_ >= 2);  // The kernel's own minimum.
-  if (background_ >= limit_) background_ = limit_ / 2;
+// The least that background writeback takes of one file at a time: 4 MiB.
+constexpr std::int64_t kChunkPagesMin = 1024;
+
+DirtyLimits limits_of(const PageCacheOptions& options) {
+  return {.dirty_bytes = options.dirty_bytes,
+          .background_bytes = options.dirty_background_bytes,
+          .dirty_percent = options.dirty_percent,
+          .background_percent = options.dirty_background_percent,
+          .dirtyable_pages = options.dirtyable_bytes / kPageBytes};
 }
 
-void PageCache::mark_dirty(CachedFile& file, std::int64_t page) {
+}  // namespace
+
+PageCache::PageCache(Host& host, PageCacheOptions options)
+    : kernel_(host.kernel()),
+      host_id_(host.id().value()),
+      options_(options),
+      domain_(limits_of(options), options.kernel.hz),
+      throttle_(kernel_, domain_, options.kernel, host.options().cores) {
+  ENSURE(options.command_bytes >= kPageBytes);
+  ENSURE(options.queue_bytes >= options.command_bytes);
+}
+
+void PageCache::mark_dirty(CachedFile& file, std::int64_t page, const Worker& worker) {
   if (file.dirty(page)) return;
+  WritebackDevice& device = file.device();
   if (file.dirty_pages_ == 0) {
     file.dirtied_at_ = kernel_.now();
-    if (dirty_files_.empty()) {
-      next_tick_ = kernel_.now() + options_.interval.count_ns();
-      kernel_.at(flusher_, next_tick_);
+    if (device.dirty_files_.empty()) {
+      device.next_tick_ = kernel_.now() + options_.interval.count_ns();
+      kernel_.at(device.flusher_, device.next_tick_);
     }
-    dirty_files_.push_back(file);
+    device.dirty_files_.push_back(file);
   }
   file.set_dirty(page);
-  ++dirty_;
-  if (dirty_ > background_) kernel_.post(flusher_);
+  ++domain_.dirty;
+  ++device.dirty_;
+  ++device.totals_.dirtied;
+  throttle_.dirtied(worker, 1);
 }
 
-bool PageCache::start_writeback(CachedFile& file, PageRange range, std::int64_t pages_max) {
-  bool complete = true;
+Task<void> PageCache::throttle(CachedFile& file, Worker& worker, const Clock& clock,
+                               std::int64_t offset) {
+  std::optional<ThrottleDecision> decision = throttle_.check(worker, file.device());
+  if (!decision) co_return;
+  const StallScope stall(*this, worker, WaitPlace::dirty_throttle, offset);
+  bool again = true;
+  while (again) {
+    co_await TickSleep(kernel_, throttle_.end_of(*decision), worker, clock);
+    again = throttle_.slept(worker, file.device(), *decision);
+    if (again) decision = throttle_.check(worker, file.device());
+    if (!decision) co_return;
+  }
+}
+
+PageCache::Started PageCache::start(CachedFile& file, PageRange range, std::int64_t pages_max) {
+  WritebackDevice& device = file.device();
+  const bool estimates = options_.kernel.estimate_sees_syncs;
+  const Jiffies now = throttle_.now();
+  if (estimates && device.writeback_ == 0 && device.estimate_.due(now)) {
+    device.estimate_.begin(device.totals_, now);
+  }
+  Started started{.end = range.first};
   std::int64_t page = file.first_dirty(range);
   while (page < range.end && pages_max > 0) {
     if (file.under_writeback(page)) {
-      complete = false;
+      started.complete = false;
       page = file.first_dirty({page + 1, range.end});
       continue;
     }
     const std::int64_t first = page;
     std::vector<SharedBytes> snapshot;
-    const std::int64_t run_end = std::min(range.end, first + std::min(kRunPages, pages_max));
+    const std::int64_t most = std::min(options_.command_bytes / kPageBytes, pages_max);
+    const std::int64_t run_end = std::min(range.end, first + most);
     for (; page < run_end && file.dirty(page) && !file.under_writeback(page); ++page) {
       snapshot.push_back(*file.find(page));
       file.clear_dirty(page);
@@ -48,12 +87,18 @@ bool PageCache::start_writeback(CachedFile& file, PageRange range, std::int64_t 
     }
     const std::int64_t count = page - first;
     pages_max -= count;
+    started.pages += count;
+    started.end = page;
     forget_dirty(file, count);
-    writeback_ += count;
+    domain_.writeback += count;
+    device.writeback_ += count;
     file.backing_.write_pages(file, first, std::move(snapshot));
     page = file.first_dirty({page, range.end});
   }
-  return complete;
+  if (estimates && device.estimate_.due(now)) {
+    device.estimate_.update_bandwidth(device.totals_, now);
+  }
+  return started;
 }
 
 void PageCache::begin_writeback(CachedFile& file, std::int64_t first, std::int64_t count) {
@@ -67,17 +112,33 @@ void PageCache::end_writeback(CachedFile& file, std::int64_t first, Result<void>
   const auto entry = file.writebacks_.find(first);
   ENSURE(entry != file.writebacks_.end());
   const std::int64_t count = entry->second.count;
+  WritebackDevice& device = file.device();
   for (std::int64_t page = first; page < first + count; ++page) file.clear_writeback(page);
-  writeback_ -= count;
+  domain_.writeback -= count;
+  device.writeback_ -= count;
+  device.totals_.written += count;
+  device.share_.completed(count, throttle_.now());
   if (!outcome) file.errors_.record(outcome.error());
   wake_all(entry->second.waiters);
   file.writebacks_.erase(entry);
-  wake_throttled();
+  if (std::exchange(device.full_, false)) kernel_.post(device.flusher_);
+  const bool estimates = options_.kernel.estimate_sees_syncs;
+  if (estimates && file.writeback_pages_ == 0 && !device.estimate_timer_.linked()) {
+    kernel_.after(device.estimate_timer_, Duration::ms(200));
+  }
+}
+
+void PageCache::refresh_estimate(WritebackDevice& device) {
+  device.estimate_.update_bandwidth(device.totals_, throttle_.now());
 }
 
 void PageCache::forget(CachedFile& file) {
-  dirty_ -= std::exchange(file.dirty_pages_, 0);
-  writeback_ -= std::exchange(file.writeback_pages_, 0);
+  const std::int64_t dirty = std::exchange(file.dirty_pages_, 0);
+  const std::int64_t writeback = std::exchange(file.writeback_pages_, 0);
+  domain_.dirty -= dirty;
+  domain_.writeback -= writeback;
+  file.device().dirty_ -= dirty;
+  file.device().writeback_ -= writeback;
   file.unlink();
   file.registration_.unlink();
 }
@@ -91,53 +152,83 @@ void PageCache::drop_clean() {
 }
 
 void PageCache::forget_dirty(CachedFile& file, std::int64_t pages) {
-  dirty_ -= pages;
+  domain_.dirty -= pages;
+  file.device().dirty_ -= pages;
   if (file.dirty_pages_ == 0) file.unlink();
-  wake_throttled();
 }
 
-void PageCache::wake_throttled() {
-  if (below_limit()) wake_all(throttled_);
+void PageCache::flush(WritebackDevice& device) {
+  write_expired(device);
+  write_background(device);
+  if (device.dirty_files_.empty()) return;
+  while (device.next_tick_ <= kernel_.now()) device.next_tick_ += options_.interval.count_ns();
+  kernel_.at(device.flusher_, device.next_tick_);
 }
 
-void PageCache::flush() {
-  write_expired();
-  write_background();
-  if (dirty_files_.empty()) return;
-  while (next_tick_ <= kernel_.now()) next_tick_ += options_.interval.count_ns();
-  kernel_.at(flusher_, next_tick_);
+std::int64_t PageCache::queue_room(const WritebackDevice& device) const {
+  return options_.queue_bytes / kPageBytes - device.writeback_;
 }
 
-void PageCache::write_expired() {
+// Half a second of the device's bandwidth, at most an eighth of the limit; and 4 MiB more, rounded
+// down to a multiple of them.
+std::int64_t PageCache::chunk_pages(const WritebackDevice& device) const {
+  const std::int64_t half_second = device.estimate_.rates().average_bandwidth / 2;
+  const std::int64_t pages = std::min(half_second, domain_.limit() / 8);
+  return (pages / kChunkPagesMin + 1) * kChunkPagesMin;
+}
+
+bool PageCache::over_background(WritebackDevice& device) const {
+  if (domain_.dirty > domain_.background()) return true;
+  return device.dirty_ > throttle_.state_of(device).device_background;
+}
+
+void PageCache::write_expired(WritebackDevice& device) {
   const std::int64_t old = kernel_.now() - options_.expire.count_ns();
-  ListLink* link = dirty_files_.empty() ? nullptr : dirty_files_.front();
+  ListLink* link = device.dirty_files_.empty() ? nullptr : device.dirty_files_.front();
   while (link != nullptr) {
     auto& file = static_cast<CachedFile&>(*link);
-    link = dirty_files_.after(link);
+    link = device.dirty_files_.after(link);
     if (file.dirtied_at_ > old) continue;
-    start_writeback(file, PageRange());
-    if (file.dirty_pages_ == 0) continue;
+    const std::int64_t room = queue_room(device);
+    device.full_ = room <= 0;
+    if (device.full_) return;
+    start_writeback(file, PageRange(), room);
+    if (file.dirty_pages_ == 0 || queue_room(device) <= 0) continue;
     // Pages that were dirtied again while under writeback: they count as dirtied now.
     file.dirtied_at_ = kernel_.now();
     file.unlink();
-    dirty_files_.push_back(file);
+    device.dirty_files_.push_back(file);
   }
 }
 
-void PageCache::write_background() {
+void PageCache::write_background(WritebackDevice& device) {
   // A round over all files that writes nothing means that the rest is under writeback already.
-  std::int64_t before_round = dirty_ + 1;
-  while (dirty_ > background_ && dirty_ < before_round) {
-    before_round = dirty_;
+  std::int64_t before_round = device.dirty_ + 1;
+  while (device.dirty_ < before_round && over_background(device)) {
+    before_round = device.dirty_;
     IntrusiveList round;
-    round.take_all(dirty_files_);
+    round.take_all(device.dirty_files_);
     while (!round.empty()) {
       auto& file = static_cast<CachedFile&>(*round.front());
       file.unlink();
-      dirty_files_.push_back(file);
-      if (dirty_ > background_) start_writeback(file, PageRange(), kChunkPages);
+      device.dirty_files_.push_back(file);
+      if (device.full_ || !over_background(device)) continue;
+      const std::int64_t room = queue_room(device);
+      device.full_ = room <= 0;
+      if (!device.full_) write_chunk(file, std::min(chunk_pages(device), room));
     }
   }
+}
+
+// Goes on where the last chunk of the file ended, and begins anew behind the last dirty page: else
+// one that writes a file over and over would keep its end from ever being written.
+void PageCache::write_chunk(CachedFile& file, std::int64_t pages) {
+  const std::int64_t from = file.chunk_end_;
+  Started written = start(file, {from, INT64_MAX}, pages);
+  file.chunk_end_ = written.end;
+  if (written.pages == pages) return;
+  written = start(file, {0, from}, pages - written.pages);
+  if (written.pages > 0) file.chunk_end_ = written.end;
 }
 
 }  // namespace drydock::sim

@@ -7,9 +7,8 @@
 namespace drydock::sim {
 
 inline constexpr auto kProfilesNotModelled = std::to_array<std::string_view>({
-    "disk profiles: times of submission and per KiB, slower reads beside writes, shared servers, "
-    "quota slices, fail-slow rates and the host's queue settings are kept, but nothing uses them "
-    "yet",
+    "disk profiles: times per KiB, the scheduler, read-ahead, the first estimate of the bandwidth "
+    "and fail-slow rates are kept, but nothing uses them yet",
 });
 
 inline constexpr auto kProfilesAssumed = std::to_array<std::string_view>({

@@ -71,6 +71,7 @@ enum class ProfileKey : std::uint8_t {
   write_time_per_kib,
   read_factor_at_full_write,
   shared_servers,
+  servers_per_doubling,
   quota_slice,
   quota_burst,
   gc_pause,

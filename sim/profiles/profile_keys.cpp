@@ -47,6 +47,8 @@ constexpr std::array<KeyRule, kProfileKeys> kRules{{
     // Latency of reads while writes use all of their bandwidth.
     {read_factor_at_full_write, "read_factor_at_full_write", ratio, false, 1'000, 1'000'000},
     {shared_servers, "shared_servers", flag, false, 0, 1},
+    // With n commands a disk is as fast as 1 + this * log2(n) servers; missing: as all of them.
+    {servers_per_doubling, "servers_per_doubling", ratio, false, 1, 1'000'000},
     // A quota is handed out per slice; unused it adds up to a burst.
     {quota_slice, "quota_slice", time, false, 1, kHour},
     {quota_burst, "quota_burst", time, false, 1, kHour},

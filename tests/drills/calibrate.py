@@ -18,7 +18,7 @@ import tap  # noqa: E402
 DRYDOCK = os.path.abspath(os.environ["DRYDOCK"])
 DRILL = ROOT / "scenarios" / "power-loss.json"
 FOLDER = "sim/profiles/calibration"
-FIO = sorted(str(path.relative_to(ROOT)) for path in (ROOT / FOLDER).glob("fio_*.json"))
+FIO = sorted(str(path.relative_to(ROOT)) for path in (ROOT / FOLDER).glob("fio_[!t]*.json"))
 READ = f"{FOLDER}/fio_randread_4k_qd1.json"
 
 

@@ -140,6 +140,7 @@ struct FileWorldOptions {
   sim::KernelOptions kernel{.seed = 1};
   sim::DiskOptions disk{.name = "d0", .capacity_bytes = 256 << 20};
   sim::FileSystemOptions files;
+  int cores = 8;
 };
 
 class FileWorld {
@@ -147,7 +148,7 @@ class FileWorld {
   explicit FileWorld(FileWorldOptions options = {})
       : kernel(options.kernel),
         disk(kernel, DiskId(1), options.disk),
-        host(kernel, HostId(1), {.name = "h1"}),
+        host(kernel, HostId(1), {.name = "h1", .cores = options.cores}),
         files(kernel, host, disk, options.files) {
     actor_ = std::make_unique<FileActor>(files, host, "p0");
   }

@@ -61,6 +61,7 @@ inline std::string text_of(sim::NvmeStatus status) {
     case sim::NvmeStatus::command_interrupted: return "interrupted";
     case sim::NvmeStatus::host_identifier_not_initialized: return "no-identifier";
     case sim::NvmeStatus::reservation_conflict: return "conflict";
+    case sim::NvmeStatus::host_aborted_command: return "given-up";
   }
   return "?";
 }

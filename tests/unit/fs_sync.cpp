@@ -31,11 +31,23 @@ TEST(Sync, OfEverythingAlsoCommitsTheTimes) {
   FileWorld world(flat());
   ASSERT_TRUE(world->write("/f", 0, "old").has_value());
   ASSERT_TRUE(world->sync("/f").has_value());
+  world.run_for(Duration::ms(4));
   ASSERT_TRUE(world->write("/f", 0, "new").has_value());
   const std::int64_t start = world.kernel.now();
   ASSERT_TRUE(world->sync("/f").has_value());
   // Data; log; flush; record, written through.
   EXPECT_EQ(since(world, start), Duration::us(100 + 100 + 30 + 100));
+}
+
+// Times of files are no finer than a jiffy: a store within the same one leaves them as they are.
+TEST(Sync, OfAStoreWithinTheSameJiffyHasNoTimeToCommit) {
+  FileWorld world(flat());
+  ASSERT_TRUE(world->write("/f", 0, "old").has_value());
+  ASSERT_TRUE(world->sync("/f").has_value());
+  ASSERT_TRUE(world->write("/f", 0, "new").has_value());
+  const std::int64_t start = world.kernel.now();
+  ASSERT_TRUE(world->sync("/f").has_value());
+  EXPECT_EQ(since(world, start), Duration::us(100 + 30));
 }
 
 TEST(Sync, OfAnAppendCommitsTheSize) {

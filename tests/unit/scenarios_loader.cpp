@@ -600,6 +600,16 @@ TEST(Loader, APartitionSaysFromWhomAndWhichWay) {
   EXPECT_EQ(separation(json), faults::Separation());
 }
 
+TEST(Loader, RefusesFaultsThatCanNeverFireAndAJudgeWithoutTime) {
+  EXPECT_EQ(
+      refusal([](Json& j) { j["faults"]["kill"][0]["when"] = {{"at", "400 s"}}; }),
+      "f.json: /faults/kill/0/when: is later than the phases inject and hold, which last 62 s "
+      "at most");
+  EXPECT_EQ(refusal([](Json& j) { j["phases"]["judge"] = "1 s"; }),
+            "f.json: /phases/judge: must be at least 2 s: it begins with a second for what is on "
+            "its way");
+}
+
 TEST(Loader, AnAxisMayNameChoicesOfSeveralKeys) {
   Json json = valid();
   json["matrix"]["replication"] = {{"one", {{"brokerRole", "ASYNC_MASTER"}}},

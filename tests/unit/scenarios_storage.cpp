@@ -25,7 +25,7 @@ Json valid() {
                         "rate": "1 MB/s", "after": "2 s", "threads": 3}}
     },
     "phases": {"warm": "1 s", "inject": "1 s", "hold": "1 s", "heal": "1 s", "settle": "1 s",
-               "judge": "1 s"},
+               "judge": "2 s"},
     "faults": {"f": [{"do": "disk.hang", "on": "h", "part": "data-writes", "when": {"at": "0 s"},
                       "for": "1 s"}]}
   })");
@@ -125,6 +125,14 @@ TEST(DiskFaults, SayWhichPartOfTheDisksWorkTheyConcern) {
               fault(j)["part"] = "all";
             }),
             "/faults/f/0/part: must be one of reads, writes, data-writes, flushes");
+}
+
+TEST(FaultSets, MustBeInACell) {
+  EXPECT_EQ(refusal([](Json& j) {
+              j["faults"]["g"] = j["faults"]["f"];
+              j["matrix"] = {{"fault", {"f"}}};
+            }),
+            "/faults/g: /matrix/fault does not have it");
 }
 
 TEST(PathAxes, GiveEachCellItsOwnScenario) {

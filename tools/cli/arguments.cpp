@@ -88,6 +88,22 @@ void add_calibrate(CLI::App& app, Chosen& chosen) {
       "         drydock calibrate --fio results/*.json --out my-disk.json");
 }
 
+void add_fidelity(CLI::App& app, Chosen& chosen) {
+  CLI::App* const command = app.add_subcommand(
+      "fidelity", "The simulated storage beside what was measured on a real kernel");
+  const auto options = options_for<FidelityOptions>(command, chosen, fidelity);
+  command->add_option("--only", options->only, "Some of the experiments: A7 or A7,A9");
+  command->add_option("--json", options->json, "File for the same in JSON");
+  command->add_option("--data", options->data,
+                      "Directory whose files replace the program's measurements of the same name");
+  command->footer(
+      "A line per statistic: inside its tolerance or not, model, measurement, tolerance. What is\n"
+      "not inside is explained in docs/fidelity.md.\n"
+      "Exit status: 0 at least 22 of 24 experiments are inside, with --only all of them; 1 fewer;\n"
+      "2 wrong input.\n"
+      "Example: drydock fidelity --only A1,A10");
+}
+
 void add_lint_conf(CLI::App& app, Chosen& chosen) {
   CLI::App* const command = app.add_subcommand(
       "lint-conf", "What a broker.conf says, what of it counts here, and what it promises");
@@ -223,6 +239,7 @@ void add_commands(CLI::App& app, Chosen& chosen) {
   add_check(app, chosen);
   add_replay(app, chosen);
   add_calibrate(app, chosen);
+  add_fidelity(app, chosen);
   add_lint_conf(app, chosen);
   CLI::App* const serve = app.add_subcommand("serve", "Serve on real files and sockets");
   serve->require_subcommand(1);

@@ -8,6 +8,7 @@
 //   experiment    from the files that a command names to cells
 //   list          what scenarios can refer to
 //   calibrate     from fio's measurements of a disk to a profile
+//   fidelity      the simulated storage beside what was measured
 //   lint_conf     what a broker.conf says, what of it counts here, and what it promises
 //   serve_broker  runs a broker on real files and sockets
 //   serve_nameserver  runs a name server on a real socket
@@ -65,6 +66,12 @@ struct CalibrateOptions {
   bool script = false;  // Print what to measure, and nothing else.
 };
 
+struct FidelityOptions {
+  std::optional<std::string> only;  // "A7,A9". None: all.
+  std::optional<std::string> json;
+  std::optional<std::string> data;  // A directory of measurements. None: the program's own.
+};
+
 struct LintConfOptions {
   std::string file;
   bool strict = false;  // Anything without effect is wrong input.
@@ -115,6 +122,7 @@ int run(const RunOptions& options);
 int check(const ExperimentOptions& options);
 int replay(const std::string& file);
 int calibrate(const CalibrateOptions& options);
+int fidelity(const FidelityOptions& options);
 int lint_conf(const LintConfOptions& options);
 int list();
 int serve_broker(const ServeBrokerOptions& options);

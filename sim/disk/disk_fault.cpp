@@ -1,0 +1,22 @@
+#include "sim/disk/disk_fault.hpp"
+
+namespace drydock::sim {
+namespace {
+
+bool touches(const DiskCommand& command, const CommandSet::Range& range) {
+  const bool has_place =
+      command.kind() == DiskCommand::Kind::read || command.kind() == DiskCommand::Kind::write;
+  return has_place && command.offset() < range.to &&
+         command.offset() + command.length() > range.from;
+}
+
+}  // namespace
+
+bool CommandSet::has(const DiskCommand& command) const {
+  if (kind && *kind != command.kind()) return false;
+  if (purpose && *purpose != command.purpose()) return false;
+  if (range && !touches(command, *range)) return false;
+  return !queue || command.number() % queue->count == queue->index;
+}
+
+}  // namespace drydock::sim

@@ -1,0 +1,70 @@
+// A15: fsync after N bytes were stored through a mapping.
+#include "tools/fidelity/actor.hpp"
+#include "tools/fidelity/all.hpp"
+#include "tools/fidelity/devices.hpp"
+#include "tools/fidelity/set_up.hpp"
+#include "tools/fidelity/statistics.hpp"
+
+namespace drydock::fidelity {
+namespace {
+
+// What was measured is summed up in a line t0 + N / B: Linux I/O model, section 4.1. B is how fast
+// the pages of one file leave the page cache, less than what fio gets out of the disk. It is a
+// parameter of the disk here, the middle of what the section gives, so the rows show what page
+// cache, file system and journal add to it: t0, which the section gives as a range for one disk.
+struct Disk {
+  const char* name;
+  sim::DiskProfile profile;
+  double t0_low_ms;
+  double t0_high_ms;
+  double bytes_per_s;
+};
+
+double median_sync_ms(const Disk& disk, std::int64_t bytes) {
+  std::vector<double> times;
+  for (std::uint64_t seed = 1; seed <= 9; ++seed) {
+    StorageWorld world({.disk = disk.profile, .files = default_dirty_limits(), .seed = seed});
+    Actor actor(world, "actor");
+    File& file = actor.filled("/f", bytes);
+    MappedFile& map = actor.map("/f", bytes);
+    for (std::int64_t offset = 0; offset < bytes; offset += sim::kPageBytes) {
+      actor.must(map.store(actor.worker(), offset, SharedBytes::zeros(sim::kPageBytes)));
+    }
+    times.push_back(ms(actor.time_of(file.sync_all(actor.worker()))));
+  }
+  return median(times);
+}
+
+sim::DiskProfile native_at(std::int64_t bytes_per_s) {
+  sim::DiskProfile disk = native_disk();
+  disk.write_bytes_per_s = bytes_per_s;
+  return disk;
+}
+
+}  // namespace
+
+std::vector<Row> sync_sizes(const CalibrationData&) {
+  const Disk disks[] = {
+      {"loop", loop_disk(435'000'000), 1.6, 1.6, 435e6},
+      {"native", native_at(750'000'000), 1, 4, 750e6},
+  };
+  std::vector<Row> rows;
+  for (const Disk& disk : disks) {
+    for (const std::int64_t kib : {4, 64, 1024, 4096, 16384, 65536}) {
+      const std::int64_t bytes = kib << 10;
+      const double transfer_ms = static_cast<double>(bytes) / disk.bytes_per_s * 1e3;
+      const double low = disk.t0_low_ms + transfer_ms;
+      const double high = disk.t0_high_ms + transfer_ms;
+      const std::string size =
+          kib < 1024 ? std::to_string(kib) + " KiB" : std::to_string(kib / 1024) + " MiB";
+      const Statistic statistic{std::string(disk.name) + ", " + size, "ms",
+                                median_sync_ms(disk, bytes), (low + high) / 2};
+      // 30 %, of small ones a factor of 2.
+      rows.push_back(bytes >= kMiB ? in_range(statistic, 0.7 * low, 1.3 * high)
+                                   : in_range(statistic, low / 2, high * 2));
+    }
+  }
+  return rows;
+}
+
+}  // namespace drydock::fidelity

@@ -1,0 +1,26 @@
+// The measurements that experiments compare with: files of sim/profiles/calibration.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace drydock::fidelity {
+
+class CalibrationData {
+ public:
+  // Those compiled into the program; a file of the same name in `directory` takes precedence.
+  explicit CalibrationData(const std::optional<std::string>& directory = std::nullopt);
+
+  // The text of "mmap_writer_summary.csv". Throws scenarios::InputError if there is no such file.
+  const std::string& text(const std::string& name) const;
+  // With its folder, if it has one: for messages.
+  std::string place(const std::string& name) const;
+
+ private:
+  std::map<std::string, std::string> texts_;
+  std::map<std::string, std::string> places_;  // Of the files from `directory`.
+};
+
+}  // namespace drydock::fidelity

@@ -1,0 +1,45 @@
+// Record writers on the throttled loop device, and what they got: for the experiments of the dirty
+// throttle.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/fidelity/set_up.hpp"
+
+namespace drydock::fidelity {
+
+struct ThrottledRunOptions {
+  std::int64_t background_bytes = 0;
+  std::int64_t dirty_bytes = 0;
+  // Of each writer; 0: as fast as it can.
+  std::vector<std::int64_t> bytes_per_s = {0};
+  Duration length;
+  Duration fault = Duration::us(16);
+};
+
+struct WriterResult {
+  std::vector<Stall> stalls;
+  std::int64_t written_bytes = 0;
+  double mean_mb_per_s = 0;
+  double steady_mib_per_s = 0;  // From 2 s on.
+  double stalled_percent = 0;   // Of the whole run.
+
+  // Of stalls, ms.
+  std::vector<double> stall_lengths() const;
+  // The first stall of 10 ms or more; of no length if there is none.
+  Stall first_long_stall() const;
+};
+
+struct ThrottledResult {
+  std::vector<WriterResult> writers;
+  double dirty_ratio = 0;  // D + W over the limit, median of samples from 2 s on.
+};
+
+ThrottledResult run_throttled(const ThrottledRunOptions& options);
+
+// The same of a recorded run, from mmap_writer_*.csv. Throws scenarios::InputError.
+WriterResult measured_writer(const CalibrationData& data, const std::string& run);
+double measured_dirty_ratio(const CalibrationData& data, const std::string& run);
+
+}  // namespace drydock::fidelity
