@@ -58,9 +58,18 @@ struct SeedRange {
   std::uint64_t count() const { return last - first + 1; }
 };
 
+// What a host's block layer lets through to a disk, as cgroup's io.max. 0: everything.
+struct DiskThrottle {
+  std::int64_t read_bytes_per_second = 0;
+  std::int64_t write_bytes_per_second = 0;
+  std::int64_t reads_per_second = 0;
+  std::int64_t writes_per_second = 0;
+};
+
 struct DiskSpec {
   std::string profile;  // A name, a file or a text: see disk_profile.hpp.
   std::int64_t bytes = 0;
+  DiskThrottle throttle;
 };
 
 // The kernel's vm.dirty_*: what it writes back by itself, and when writers wait.
@@ -77,6 +86,7 @@ struct HostSpec {
   std::optional<DiskSpec> disk;
   Duration boot;  // From power to the start of its programs.
   std::optional<DirtyLimits> dirty;
+  std::string kernel = "6.x";  // Which Linux: sim/pagecache/kernel_profile.hpp.
 };
 
 // From each of these hosts to each of those, one way; a later one counts. What is not given stays

@@ -18,10 +18,27 @@ std::string read_profile_of_disk(const JsonAt& profile) {
   return is_profile_file(profile.text()) ? profile.text() : profile.name();
 }
 
+DiskThrottle read_throttle(const JsonAt& json) {
+  json.allow_only({"read_bandwidth", "write_bandwidth", "read_iops", "write_iops"});
+  if (json.keys().empty()) json.refuse("must have a limit");
+  DiskThrottle throttle;
+  if (json.has("read_bandwidth")) {
+    throttle.read_bytes_per_second = json.at("read_bandwidth").bytes_per_second();
+  }
+  if (json.has("write_bandwidth")) {
+    throttle.write_bytes_per_second = json.at("write_bandwidth").bytes_per_second();
+  }
+  if (json.has("read_iops")) throttle.reads_per_second = json.at("read_iops").rate_per_second();
+  if (json.has("write_iops")) throttle.writes_per_second = json.at("write_iops").rate_per_second();
+  return throttle;
+}
+
 DiskSpec read_disk(const JsonAt& disk) {
   disk.refuse_unbuilt("shared_by", "disks that several hosts attach are not simulated yet");
-  disk.allow_only({"profile", "size"});
-  return {read_profile_of_disk(disk.at("profile")), disk.at("size").size()};
+  disk.allow_only({"profile", "size", "throttle"});
+  DiskSpec spec{read_profile_of_disk(disk.at("profile")), disk.at("size").size()};
+  if (disk.has("throttle")) spec.throttle = read_throttle(disk.at("throttle"));
+  return spec;
 }
 
 DirtyLimits read_dirty(const JsonAt& dirty) {
@@ -49,7 +66,7 @@ void refuse_reserved(const std::string& name, const JsonAt& json) {
 HostSpec read_host(const std::string& name, const JsonAt& json) {
   refuse_reserved(name, json);
   json.refuse_unbuilt("memory", "the memory of a host is not simulated yet: it never runs out");
-  json.allow_only({"labels", "disk", "boot", "dirty"});
+  json.allow_only({"labels", "disk", "boot", "dirty", "kernel"});
   HostSpec host;
   host.name = name;
   if (json.has("labels")) {
@@ -62,6 +79,7 @@ HostSpec read_host(const std::string& name, const JsonAt& json) {
     if (!host.disk) json.at("dirty").refuse("its host has no disk, so no dirty pages");
     host.dirty = read_dirty(json.at("dirty"));
   }
+  if (json.has("kernel")) host.kernel = json.at("kernel").text();
   return host;
 }
 

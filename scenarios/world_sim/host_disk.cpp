@@ -57,6 +57,11 @@ void put_profile(const DiskSpec& spec, sim::DiskOptions& disk) {
   disk.placement = profile.get(sim::ProfileKey::placement).word == "remote"
                        ? sim::DiskPlacement::remote
                        : sim::DiskPlacement::local;
+  const DiskThrottle& throttle = spec.throttle;
+  disk.queue.throttle.reads = {.bytes_per_s = throttle.read_bytes_per_second,
+                               .commands_per_s = throttle.reads_per_second};
+  disk.queue.throttle.writes = {.bytes_per_s = throttle.write_bytes_per_second,
+                                .commands_per_s = throttle.writes_per_second};
 }
 
 std::string assumptions_of(const DiskSpec& spec) {

@@ -12,7 +12,7 @@ namespace drydock::scenarios {
 // disk.
 void check_disk(const Drill& drill, const HostSpec& host);
 
-// What the profile says of a disk; of a checked one.
+// What its profile and its throttle say of a disk; of a checked one.
 void put_profile(const DiskSpec& spec, sim::DiskOptions& disk);
 
 // Its profile, and which of the values in use are assumed. Of a checked one.

@@ -38,6 +38,10 @@ void check_simulated(const Drill& drill) {
   for (const auto& [values, variant] : drill.variants) check_simulated(*variant);
   for (const HostSpec& host : drill.hosts) {
     if (host.disk) check_disk(drill, host);
+    if (!sim::kernel_named(host.kernel)) {
+      throw InputError(drill.source.at("/topology/hosts/" + host.name + "/kernel") +
+                       ": there is no '" + host.kernel + "'; known here: el7, el8, el9, 6.x");
+    }
   }
 }
 
@@ -93,11 +97,12 @@ void SimWorld::add_machine(const HostSpec& spec) {
     machine->disk = std::make_unique<sim::SimDisk>(kernel_, DiskId(index + 1), std::move(disk));
     sim::FileSystemOptions files;
     if (spec.dirty) {
-      files.page_cache = {.dirty_bytes = spec.dirty->bytes,
-                          .dirty_background_bytes = spec.dirty->background_bytes,
-                          .expire = spec.dirty->expire,
-                          .interval = spec.dirty->writeback};
+      files.page_cache.dirty_bytes = spec.dirty->bytes;
+      files.page_cache.dirty_background_bytes = spec.dirty->background_bytes;
+      files.page_cache.expire = spec.dirty->expire;
+      files.page_cache.interval = spec.dirty->writeback;
     }
+    files.page_cache.kernel = *sim::kernel_named(spec.kernel);
     machine->files =
         std::make_unique<sim::HostFiles>(kernel_, *machine->host, *machine->disk, files);
     machine->files->set_mounted([this, &host = *machine->host] { log(host, &EventLog::mounted); });
@@ -529,6 +534,9 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
   for (const HostSpec& host : drill.hosts) {
     if (host.disk) {
       lines.push_back("disk of " + host.name + ": " + assumptions_of(*host.disk));
+    }
+    if (host.kernel != HostSpec().kernel) {
+      lines.push_back("host " + host.name + ": the scenario has it run a kernel " + host.kernel);
     }
     if (host.dirty) {
       lines.push_back("host " + host.name + ": the scenario sets its vm.dirty_* limits");
