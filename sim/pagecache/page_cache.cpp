@@ -52,13 +52,14 @@ Task<void> PageCache::throttle(CachedFile& file, Worker& worker, const Clock& cl
   std::optional<ThrottleDecision> decision = throttle_.check(worker, file.device());
   if (!decision) co_return;
   const StallScope stall(*this, worker, WaitPlace::dirty_throttle, offset);
-  bool again = true;
-  while (again) {
-    co_await TickSleep(kernel_, throttle_.end_of(*decision), worker, clock);
-    again = throttle_.slept(worker, file.device(), *decision);
-    if (again) decision = throttle_.check(worker, file.device());
-    if (!decision) co_return;
+  worker.set_wait(WaitPlace::dirty_throttle, clock.now());  // One wait, however often it wakes up.
+  while (decision) {
+    co_await TickSleep(kernel_, throttle_.end_of(*decision));
+    const bool again = throttle_.slept(worker, file.device(), *decision);
+    if (!again) break;
+    decision = throttle_.check(worker, file.device());
   }
+  worker.set_wait(WaitPlace::none, clock.now());
 }
 
 PageCache::Started PageCache::start(CachedFile& file, PageRange range, std::int64_t pages_max) {
