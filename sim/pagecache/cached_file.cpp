@@ -109,13 +109,41 @@ void CachedFile::drop(PageRange range) {
       chunks_[chunk].reset();
       page = next;
     } else {
-      chunks_[chunk]->bytes[index_of(page)] = SharedBytes();
+      clear(*chunks_[chunk], index_of(page));
       ++page;
     }
   }
 }
 
-void CachedFile::drop_clean(PageRange range) {
+void CachedFile::clear(Chunk& chunk, std::size_t index) {
+  const std::uint64_t others = ~(std::uint64_t{1} << (index % 64));
+  chunk.bytes[index] = SharedBytes();
+  chunk.mapped[index / 64] &= others;
+  chunk.young[index / 64] &= others;
+}
+
+std::int64_t CachedFile::map_resident(PageRange range, bool young) {
+  std::int64_t count = 0;
+  for (std::int64_t page = range.first; page < range.end; ++page) {
+    Chunk* const chunk = chunk_of(page);
+    if (chunk == nullptr) return count;  // The caller's ranges lie inside one chunk.
+    const std::size_t index = index_of(page);
+    const std::uint64_t bit = std::uint64_t{1} << (index % 64);
+    if (chunk->bytes[index].empty() || (chunk->mapped[index / 64] & bit) != 0) continue;
+    chunk->mapped[index / 64] |= bit;
+    if (young) chunk->young[index / 64] |= bit;
+    ++count;
+  }
+  return count;
+}
+
+void CachedFile::unmap() {
+  for (const auto& chunk : chunks_) {
+    if (chunk != nullptr) chunk->mapped.fill(0);
+  }
+}
+
+void CachedFile::drop_clean(PageRange range, Mapped mapped) {
   const auto end = std::min(range.end, static_cast<std::int64_t>(chunks_.size()) * kChunk);
   for (std::int64_t page = range.first; page < end;) {
     Chunk* const chunk = chunk_of(page);
@@ -124,8 +152,9 @@ void CachedFile::drop_clean(PageRange range) {
       continue;
     }
     const std::size_t index = index_of(page);
-    const std::uint64_t busy = chunk->dirty[index / 64] | chunk->writeback[index / 64];
-    if ((busy >> (index % 64) & 1) == 0) chunk->bytes[index] = SharedBytes();
+    std::uint64_t busy = chunk->dirty[index / 64] | chunk->writeback[index / 64];
+    if (mapped == Mapped::kept) busy |= chunk->mapped[index / 64];
+    if ((busy >> (index % 64) & 1) == 0) clear(*chunk, index);
     ++page;
   }
 }

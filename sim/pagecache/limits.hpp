@@ -15,6 +15,7 @@ inline constexpr auto kPageCacheNotModelled = std::to_array<std::string_view>({
     "page cache: of what differs between kernels, the wait for a buffer in the journal (el7), "
     "dioread_nolock, the balance of the lists and the waits of reclaim",
     "page cache: memory that runs out (clean pages stay until they are dropped; no reclaim)",
+    "page cache: folios of more than one page; what a fault costs in CPU time",
 });
 
 static_assert(PageCacheOptions().dirty_bytes == std::int64_t{4} << 30);

@@ -147,7 +147,7 @@ void PageCache::drop_clean() {
   for (ListLink* link = files_.empty() ? nullptr : files_.front(); link != nullptr;
        link = files_.after(link)) {
     CachedFile& file = static_cast<CachedFile::Registration*>(link)->file();
-    if (!file.pinned()) file.drop_clean(PageRange());
+    if (!file.pinned()) file.drop_clean(PageRange(), CachedFile::Mapped::kept);
   }
 }
 

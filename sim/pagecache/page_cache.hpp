@@ -15,6 +15,7 @@
 #include "sim/host/host.hpp"
 #include "sim/pagecache/cached_file.hpp"
 #include "sim/pagecache/dirty_throttle.hpp"
+#include "sim/pagecache/page_faults.hpp"
 #include "sim/pagecache/stall.hpp"
 
 namespace drydock::sim {
@@ -77,7 +78,8 @@ class PageCache {
   // The host lost its power: nothing of the file counts any more.
   void forget(CachedFile& file);
 
-  // Forgets all clean pages of all files, as writing 1 to vm.drop_caches does.
+  // Forgets all clean pages of all files, as writing 1 to vm.drop_caches does: those that a mapping
+  // reaches stay.
   void drop_clean();
 
   // The memory that may become dirty has changed; counts where limits are ratios.
@@ -92,6 +94,7 @@ class PageCache {
 
   std::int64_t dirty_pages() const { return domain_.dirty; }
   std::int64_t writeback_pages() const { return domain_.writeback; }
+  FaultCounters& faults() { return faults_; }
   const SharedBytes& zero_page() const { return zero_page_; }
   const PageCacheOptions& options() const { return options_; }
   DirtyDomain& domain() { return domain_; }
@@ -130,6 +133,7 @@ class PageCache {
   DirtyThrottle throttle_;
   StallRecorder* recorder_ = nullptr;
   IntrusiveList files_;  // CachedFile::Registration of every file.
+  FaultCounters faults_;
   SharedBytes zero_page_ = SharedBytes::zeros(static_cast<std::size_t>(kPageBytes));
 };
 
