@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/fs/mount.hpp"
+#include "sim/pagecache/memory_domain.hpp"
 #include "sim/pagecache/stuck_wait.hpp"
 
 namespace drydock::sim {
@@ -14,6 +15,7 @@ Mount::Admission Mount::admit(Inode& inode, std::int64_t page, bool whole_page) 
   if (journal_.aborted()) return Admission::read_only;
   const BlockRef block = inode.block_of(page);
   if (!resident && !whole_page && block.written()) return Admission::must_read;
+  if (!resident && !cache_->has_room(1)) return Admission::no_memory;
   // A first store updates the file's time, which is in the inode's block (W2), if time has passed.
   if (inode.timed_at != cache_->tick() && journal_.shadowed(inode.sync_tid)) {
     return Admission::journal;
@@ -93,6 +95,11 @@ Task<Result<void>> Mount::make_storable(Inode& inode, Worker& worker, std::int64
         const PageRange range{page, page + 1};
         WaitList& ends = inode.in_flight(range, inode.last_started())->waiters;
         co_await StuckWait(ends, worker, WaitPlace::page_lock, clock_);
+        break;
+      }
+      case Admission::no_memory: {
+        const StallScope stall(*cache_, worker, WaitPlace::memory, page * kPageBytes);
+        co_await cache_->memory()->make_room(worker, 1);
         break;
       }
       case Admission::no_space: {

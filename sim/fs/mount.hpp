@@ -106,7 +106,7 @@ class Mount final : public PageBacking,
   Task<Result<void>> lock_pages(Inode& inode, Worker& worker, PageFaults& faults, PageRange range);
   // Starts to read what is absent (MADV_WILLNEED).
   void will_need(Inode& inode, PageRange range) {
-    if (state_ == State::ready) start_reads(inode, range);
+    if (state_ == State::ready) read_ahead(inode, range);
   }
 
   // direct_io.cpp
@@ -137,7 +137,15 @@ class Mount final : public PageBacking,
  private:
   enum class State : std::uint8_t { mounting, ready, failed, dead };
   // Whether a page can be stored into now, and if not, why.
-  enum class Admission : std::uint8_t { ready, read_only, journal, must_read, in_use, no_space };
+  enum class Admission : std::uint8_t {
+    ready,
+    read_only,
+    journal,
+    must_read,
+    no_memory,
+    in_use,
+    no_space
+  };
   enum class Need : std::uint8_t { sync, data };
   class PageWrite;
   class PageReadCommand;
@@ -211,6 +219,7 @@ class Mount final : public PageBacking,
   // The range, which lies inside the file, without waiting; an empty chain if it has to wait.
   ByteChain try_read(Inode& inode, std::int64_t offset, std::int64_t length);
   Task<Result<void>> populate(Inode& inode, Worker& worker, PageFaults& faults, PageRange range);
+  void note_access(Inode& inode, ReadAhead& ahead, PageRange range);
   const SharedBytes* map_cached(Inode& inode, PageFaults& faults, std::int64_t page);
   Task<Result<void>> fault_in(Inode& inode, Worker& worker, PageFaults& faults, std::int64_t page);
   Task<Result<void>> page_in(Inode& inode, Worker& worker, PageRange range);
@@ -221,6 +230,11 @@ class Mount final : public PageBacking,
   std::int64_t cached_before(Inode& inode, std::int64_t page, std::int64_t most) const;
   std::shared_ptr<PageRead> read_of(const Inode& inode, std::int64_t page) const;
   void start_reads(Inode& inode, PageRange range);
+  // The same if there is room for the pages; otherwise it does without them.
+  void read_ahead(Inode& inode, PageRange range);
+  std::int64_t room_lacking(const Inode& inode, PageRange range) const;
+  void reserve(PageRange range);
+  void unreserve(PageRange range);
   void start_read(Inode& inode, PageRange range, std::int64_t block);
 
   // direct_io.cpp

@@ -3,6 +3,7 @@
 
 #include "sim/fs/mount.hpp"
 #include "sim/fs/mount_commands.hpp"
+#include "sim/pagecache/memory_domain.hpp"
 #include "sim/pagecache/stuck_wait.hpp"
 
 namespace drydock::sim {
@@ -60,7 +61,7 @@ const SharedBytes* Mount::map_cached(Inode& inode, PageFaults& faults, std::int6
   }
   ++cache_->faults().minor;
   ReadAhead& ahead = faults.ahead();
-  if (ahead.mark() == page) start_reads(inode, ahead.take_mark());
+  if (ahead.mark() == page) read_ahead(inode, ahead.take_mark());
   // The marked page takes a fault of its own, so that its use is seen.
   const PageRange around = PageFaults::around(page);
   const std::int64_t mark = ahead.marked(around) ? ahead.mark() : around.end;
@@ -79,10 +80,10 @@ Task<Result<ByteChain>> Mount::read(Inode& inode, Worker& worker, ReadAhead& ahe
     const std::int64_t part = std::min(length, inode.size - offset);
     if (part <= 0) co_return ByteChain();
     const PageRange range = pages_of(offset, part);
-    if (ahead.marked(range) && present(inode, ahead.mark())) start_reads(inode, ahead.take_mark());
+    if (ahead.marked(range) && present(inode, ahead.mark())) read_ahead(inode, ahead.take_mark());
     ByteChain chain = try_read(inode, offset, part);
     if (!chain.empty()) {
-      ahead.read_to(range.end - 1);
+      note_access(inode, ahead, range);
       co_return chain;
     }
     for (std::int64_t page = range.first; page < range.end; ++page) {
@@ -91,12 +92,23 @@ Task<Result<ByteChain>> Mount::read(Inode& inode, Worker& worker, ReadAhead& ahe
         const auto history = [this, &inode, page](std::int64_t most) {
           return cached_before(inode, page, most);
         };
-        start_reads(inode, ahead.on_miss({page, range.end}, history));
+        const PageRange window = ahead.on_miss({page, range.end}, history);
+        const std::int64_t lacking = room_lacking(inode, window);
+        if (lacking > 0) co_await cache_->memory()->make_room(worker, lacking);
+        start_reads(inode, window);
       }
       Result<void> in = co_await await_page(inode, worker, page);
       if (!in) co_return in.error();
     }
   }
+}
+
+// A page that the previous read of the file ended in, too, counts once.
+void Mount::note_access(Inode& inode, ReadAhead& ahead, PageRange range) {
+  MemoryDomain* const memory = cache_->memory();
+  const bool again = ahead.last_read() == range.first;
+  if (memory != nullptr) memory->accessed(inode, {range.first + (again ? 1 : 0), range.end});
+  ahead.read_to(range.end - 1);
 }
 
 Task<Result<ByteChain>> Mount::load(Inode& inode, Worker& worker, PageFaults& faults,
@@ -138,13 +150,16 @@ Task<Result<void>> Mount::fault_in(Inode& inode, Worker& worker, PageFaults& fau
   if (read_of(inode, page) != nullptr) {
     ++cache_->faults().minor;
     ReadAhead& ahead = faults.ahead();
-    if (ahead.mark() == page) start_reads(inode, ahead.take_mark());
+    if (ahead.mark() == page) read_ahead(inode, ahead.take_mark());
   } else {
     ++cache_->faults().major;
     const auto history = [this, &inode, page](std::int64_t most) {
       return cached_before(inode, page, most);
     };
-    start_reads(inode, faults.on_miss(page, history));
+    const PageRange window = faults.on_miss(page, history);
+    const std::int64_t lacking = room_lacking(inode, window);
+    if (lacking > 0) co_await cache_->memory()->make_room(worker, lacking);
+    start_reads(inode, window);
   }
   Result<void> in = co_await await_page(inode, worker, page);
   if (!in) co_return in;
@@ -156,7 +171,10 @@ Task<Result<void>> Mount::fault_in(Inode& inode, Worker& worker, PageFaults& fau
 Task<Result<void>> Mount::page_in(Inode& inode, Worker& worker, PageRange range) {
   for (std::int64_t page = range.first; page < range.end; ++page) {
     if (!absent(inode, page)) continue;
-    start_reads(inode, {page, range.end});
+    const PageRange rest{page, range.end};
+    const std::int64_t lacking = room_lacking(inode, rest);
+    if (lacking > 0) co_await cache_->memory()->make_room(worker, lacking);
+    start_reads(inode, rest);
     Result<void> in = co_await await_page(inode, worker, page);
     if (!in) co_return in;
   }
@@ -220,6 +238,28 @@ void Mount::start_reads(Inode& inode, PageRange range) {
   }
 }
 
+void Mount::read_ahead(Inode& inode, PageRange range) {
+  MemoryDomain* const memory = cache_->memory();
+  if (memory == nullptr || memory->squeeze(range.end - range.first)) start_reads(inode, range);
+}
+
+// How much room the pages of the range need, as far as the file and one command go; 0 if there is
+// enough.
+std::int64_t Mount::room_lacking(const Inode& inode, PageRange range) const {
+  const std::int64_t file_end = (inode.size + kPageBytes - 1) / kPageBytes;
+  const std::int64_t pages =
+      std::min({range.end, file_end, range.first + kReadPagesMax}) - range.first;
+  return cache_->has_room(pages) ? 0 : pages;
+}
+
+void Mount::reserve(PageRange range) {
+  if (cache_->memory() != nullptr) cache_->memory()->reserve(range.end - range.first);
+}
+
+void Mount::unreserve(PageRange range) {
+  if (cache_->memory() != nullptr) cache_->memory()->unreserve(range.end - range.first);
+}
+
 void Mount::start_read(Inode& inode, PageRange range, std::int64_t block) {
   auto read = std::make_shared<PageRead>();
   read->range = range;
@@ -227,6 +267,7 @@ void Mount::start_read(Inode& inode, PageRange range, std::int64_t block) {
   ++inode.device_io;
   const std::int64_t pages = range.end - range.first;
   cache_->faults().pages_read += pages;
+  reserve(range);
   const PageReadCommand::Read command{.offset = block * kPageBytes, .length = pages * kPageBytes};
   path_.submit(std::make_unique<PageReadCommand>(*this, inode, read, command));
 }
@@ -234,6 +275,7 @@ void Mount::start_read(Inode& inode, PageRange range, std::int64_t block) {
 void Mount::read_ended(Inode& inode, const std::shared_ptr<PageRead>& read, const ByteChain& bytes,
                        Result<void> outcome) {
   std::erase(inode.reads, read);
+  unreserve(read->range);
   read->ended = true;
   read->outcome = std::move(outcome);
   if (read->outcome && !read->superseded) {

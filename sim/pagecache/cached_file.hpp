@@ -14,14 +14,16 @@
 //   read_ahead          what a read of an open file brings in besides what it asked for
 //   page_faults         the same for a touched page of a mapping
 //   page_range          ranges of pages
+//   memory_domain       which pages go when memory runs out, and who waits meanwhile
+//   page_list           an LRU list as runs of pages
 //   stall               who waited where, for how long
 //   stuck_wait          how a worker waits inside the kernel
 //   tick_sleep          how it sleeps there
 //
 // It knows nothing of extents, journals and names: the file system above implements PageBacking.
 //
-// What it does not do yet: reclaim (nothing is evicted unless `drop_clean` is called), memory
-// cgroups, page locks.
+// What it does not do yet: page locks. On a host whose memory has no size nothing is evicted unless
+// `drop_clean` is called.
 //
 // This file: one file's pages. A page is in one of these states:
 //
@@ -51,11 +53,13 @@
 #include "engine/types/bytes.hpp"
 #include "sim/disk/sparse_table.hpp"
 #include "sim/pagecache/error_sequence.hpp"
+#include "sim/pagecache/page_list.hpp"
 #include "sim/pagecache/page_range.hpp"
 
 namespace drydock::sim {
 
 class CachedFile;
+class MemoryDomain;
 class PageCache;
 class WritebackDevice;
 
@@ -159,14 +163,24 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
   ErrorSequence& errors() { return errors_; }
   PageCache& cache() const { return cache_; }
   WritebackDevice& device() const { return device_; }
-  // Pinned (locked in memory): PageCache::drop_clean leaves its pages alone.
-  void set_pinned(bool pinned) { pinned_ = pinned; }
+  // Pinned (locked in memory): drop_clean and reclaim leave its pages alone.
+  void set_pinned(bool pinned);
   bool pinned() const { return pinned_; }
 
  private:
+  friend class MemoryDomain;
   friend class PageCache;
   static constexpr std::int64_t kChunk = 512;
   using Bits = std::array<std::uint64_t, kChunk / 64>;
+  // What reclaim knows of a chunk's pages: see MemoryDomain. Only where memory has a size.
+  struct Lists {
+    // Of a resident page: its entry in a list, 0 if it is unevictable. Of an absent one: when it
+    // was evicted, 0 if it was not.
+    std::array<PageStamp, kChunk> stamps{};
+    Bits active{};
+    Bits referenced{};
+    Bits aside{};
+  };
   struct Chunk {
     std::array<SharedBytes, kChunk> bytes;
     Bits dirty{};
@@ -174,6 +188,7 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
     Bits mapped{};
     Bits writeback{};
     int dirty_pages = 0;
+    std::unique_ptr<Lists> lists;
   };
 
   static std::size_t index_of(std::int64_t page) { return static_cast<std::size_t>(page % kChunk); }
@@ -183,7 +198,20 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
   }
   Chunk& make_chunk(std::int64_t page);
   // The page's block goes, and what was known of it.
-  static void clear(Chunk& chunk, std::size_t index);
+  void clear(Chunk& chunk, std::int64_t page);
+  static void release(Chunk& chunk, std::size_t index);
+  // The same for a clean page that reclaim has taken off its list.
+  void evict(std::int64_t page);
+  template <class Visit>
+  void for_each_resident(Visit visit) {
+    for (std::size_t number = 0; number < chunks_.size(); ++number) {
+      if (chunks_[number] == nullptr) continue;
+      const std::int64_t first = static_cast<std::int64_t>(number) * kChunk;
+      for (std::int64_t page = first; page < first + kChunk; ++page) {
+        if (resident(page)) visit(page);
+      }
+    }
+  }
   bool test(std::int64_t page, Bits Chunk::* bits) const {
     const Chunk* const chunk = chunk_of(page);
     if (chunk == nullptr) return false;
@@ -220,6 +248,8 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
   std::uint64_t started_ = 0;
   ErrorSequence errors_;
   bool pinned_ = false;
+  MemoryDomain* domain_;              // Null: memory never runs out.
+  std::uint32_t number_ = 0;          // In the domain; 0: none yet.
   Registration registration_{*this};  // In the cache's list of all files.
 };
 

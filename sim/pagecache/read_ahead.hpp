@@ -71,6 +71,8 @@ class ReadAhead {
 
   // Everything up to `page` was read.
   void read_to(std::int64_t page) { previous_ = page; }
+  // The page that was read last, or a number below 0.
+  std::int64_t last_read() const { return previous_; }
 
  private:
   enum class Miss : std::uint8_t { initial, continued, random, other };
