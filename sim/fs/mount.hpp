@@ -69,6 +69,7 @@ class Mount final : public PageBacking,
   PageCache& cache() { return *cache_; }
   Journal& journal() { return journal_; }
   const FileSystemOptions& options() const { return options_; }
+  static constexpr std::int64_t kReadPagesMax = 256;  // Of one command: 1 MiB.
   std::int64_t read_ahead_pages() const { return options_.read_ahead_bytes / kPageBytes; }
   std::int64_t direct_alignment() const { return direct_alignment_; }
 

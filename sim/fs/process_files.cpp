@@ -13,7 +13,7 @@ class SimFile final : public File {
       : descriptor_(open),
         handle_(std::move(handle)),
         options_(options),
-        ahead_(mount().read_ahead_pages()) {}
+        ahead_(mount().read_ahead_pages(), Mount::kReadPagesMax) {}
 
   Task<Result<ByteChain>> read_at(Worker& worker, std::int64_t offset,
                                   std::int64_t length) override {

@@ -9,9 +9,6 @@
 namespace drydock::sim {
 namespace {
 
-// Of one command: 1 MiB.
-constexpr std::int64_t kReadPagesMax = 256;
-
 std::size_t to_size(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 }  // namespace
@@ -61,7 +58,10 @@ const SharedBytes* Mount::map_cached(Inode& inode, PageFaults& faults, std::int6
   }
   ++cache_->faults().minor;
   ReadAhead& ahead = faults.ahead();
-  if (ahead.mark() == page) read_ahead(inode, ahead.take_mark());
+  if (ahead.mark() == page) {
+    read_ahead(inode, ahead.take_mark());
+    if (!inode.resident(page)) return nullptr;  // Reclaimed for what is read ahead.
+  }
   // The marked page takes a fault of its own, so that its use is seen.
   const PageRange around = PageFaults::around(page);
   const std::int64_t mark = ahead.marked(around) ? ahead.mark() : around.end;

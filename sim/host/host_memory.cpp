@@ -59,25 +59,22 @@ HostMemory::Share& HostMemory::share_of(SimProcess& process) {
 }
 
 void HostMemory::charge(SimProcess& process, std::int64_t bytes) {
-  if (process.ending()) return;
   const std::int64_t pages = pages_for(bytes);
-  while (!has(pages)) {
+  if (process.ending() || pages == 0) return;
+  bool fits = has(pages);
+  while (!fits) {
     std::int64_t wanted = watermarks_.min + pages - free();
     if (!group_has(pages)) {
       wanted = std::max(wanted, anonymous_ + cached_ + pages - group_limit_);
     }
     const std::int64_t given = cache_ == nullptr ? 0 : cache_->give_back(wanted);
-    if (given > 0 || swap_out(wanted) > 0) continue;
-    // The process itself is a candidate, with what it wants.
-    if (victim_ == nullptr) {
-      share_of(process).anonymous += pages;
-      anonymous_ += pages;
-      out_of_memory(host_has(0) ? Scope::group : Scope::host);
-    }
-    return;
+    if (given == 0 && swap_out(wanted) == 0) break;
+    fits = has(pages);
   }
   share_of(process).anonymous += pages;
   anonymous_ += pages;
+  // The process itself is a candidate, with what it wants.
+  if (!fits) out_of_memory(host_has(0) ? Scope::group : Scope::host);
 }
 
 std::int64_t HostMemory::swap_out(std::int64_t pages) {

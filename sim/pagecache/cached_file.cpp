@@ -134,7 +134,10 @@ void CachedFile::evict(std::int64_t page) {
 
 void CachedFile::clear(Chunk& chunk, std::int64_t page) {
   const std::size_t index = index_of(page);
-  if (domain_ != nullptr && !chunk.bytes[index].empty()) domain_->removed(*this, page);
+  if (domain_ != nullptr && chunk.lists != nullptr) {
+    if (!chunk.bytes[index].empty()) domain_->removed(*this, page);
+    chunk.lists->stamps[index] = 0;  // Nobody will ask when it was evicted.
+  }
   release(chunk, index);
 }
 

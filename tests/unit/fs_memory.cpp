@@ -24,6 +24,7 @@ void write_cold_file(FileWorld& world, const std::string& path, std::int64_t byt
     ASSERT_TRUE(world->now(file.write_at(world->worker(), at, piece)).has_value());
   }
   ASSERT_TRUE(world->sync(path).has_value());
+  world->close(path);  // What follows is not direct.
 }
 
 // --- A17: a cold-read storm in a group of 192 MiB.
@@ -146,6 +147,119 @@ TEST(ColdReadStorm, IsWhatEvicts) {
   EXPECT_GE(before.of_16, 99);
   EXPECT_GE(before.of_32, 99);
   EXPECT_GE(before.of_64, 99);
+}
+
+// --- Waiting for memory (W5).
+
+FileWorldOptions in_a_group(std::int64_t limit_bytes) {
+  return {.disk = {.name = "d0", .capacity_bytes = 512 * kMiB, .profile = flat_profile()},
+          .memory = {.bytes = 8 * kGiB, .group_limit_bytes = limit_bytes}};
+}
+
+// Stores into page after page until a store would block.
+std::int64_t fill_with_dirty_pages(FileWorld& world, MappedFile& map) {
+  std::int64_t page = 0;
+  while (map.try_store(world->worker(), page * kPage, bytes_of("x"))) ++page;
+  return page;
+}
+
+TEST(WaitForMemory, EndsWhenDirtyPagesHaveBeenWritten) {
+  FileWorld world(in_a_group(32 * kMiB));
+  MappedFile& map = world->map("/m", 256 * kMiB);
+  world.disk.hang(sim::DiskHang::data_writes);
+  const std::int64_t page = fill_with_dirty_pages(world, map);
+  EXPECT_EQ(page, 32 * kMiB / kPage);
+  const Asked<void> store =
+      world->start(map.store(world->worker(), page * kPage, SharedBytes::copy_of("x")));
+  world.run_for(Duration::ms(500));
+  EXPECT_FALSE(store->done());
+  EXPECT_EQ(world->worker().wait_place(), WaitPlace::memory);
+  EXPECT_GT(world.files.cache().writeback_pages(), 0) << "reclaim wakes the flusher";
+  world.disk.release(sim::DiskHang::data_writes);
+  world.run_for(Duration::ms(200));
+  EXPECT_TRUE(store->done());
+  EXPECT_EQ(world->worker().wait_place(), WaitPlace::none);
+  EXPECT_TRUE(world->process().alive());
+  EXPECT_GT(world.files.cache().memory()->counters().direct_wait, Duration::ms(499));
+  world.files.cache().memory()->check_invariants();
+}
+
+// A hung disk makes of dirty pages memory that cannot be reclaimed, and so of an I/O incident an
+// out-of-memory kill.
+TEST(WaitForMemory, EndsWithAKillIfNothingCanBeReclaimed) {
+  FileWorld world(in_a_group(32 * kMiB));
+  MappedFile& map = world->map("/m", 256 * kMiB);
+  world.disk.hang(sim::DiskHang::data_writes);
+  const std::int64_t page = fill_with_dirty_pages(world, map);
+  world->start(map.store(world->worker(), page * kPage, SharedBytes::copy_of("x")));
+  world.run_for(Duration::s(1));
+  EXPECT_TRUE(world->process().alive());
+  world.run_for(Duration::s(2));
+  EXPECT_FALSE(world->process().alive());
+  EXPECT_EQ(world.host.memory()->counters().group_kills, 1);
+  world.disk.release(sim::DiskHang::data_writes);
+  world.settle();
+  EXPECT_EQ(world.files.cache().dirty_pages(), 0) << "a kill leaves them to the kernel";
+}
+
+// Locked pages cannot be reclaimed either.
+TEST(WaitForMemory, EndsWithAKillIfPagesAreLocked) {
+  FileWorld world(in_a_group(32 * kMiB));
+  write_cold_file(world, "/m", 64 * kMiB);
+  MappedFile& map = world->map("/m", 64 * kMiB);
+  world->start(map.lock_memory(world->worker()));
+  world.run_for(Duration::s(30));
+  EXPECT_FALSE(world->process().alive());
+  EXPECT_EQ(world.host.memory()->counters().group_kills, 1);
+  world.files.cache().memory()->check_invariants();
+}
+
+TEST(WaitForMemory, IsKillable) {
+  FileWorld world(in_a_group(32 * kMiB));
+  MappedFile& map = world->map("/m", 256 * kMiB);
+  world.disk.hang(sim::DiskHang::data_writes);
+  const std::int64_t page = fill_with_dirty_pages(world, map);
+  world->start(map.store(world->worker(), page * kPage, SharedBytes::copy_of("x")));
+  world.run_for(Duration::ms(1));
+  sim::SimProcess& process = world->process();
+  world.kill();
+  EXPECT_FALSE(process.alive());
+}
+
+TEST(SmallHost, ReadsMoreThanItHasMemoryFor) {
+  FileWorld world({.disk = {.name = "d0", .capacity_bytes = 512 * kMiB, .profile = flat_profile()},
+                   .memory = {.bytes = 64 * kMiB, .min_free_bytes = 4 * kMiB}});
+  write_cold_file(world, "/f", 256 * kMiB);
+  File& file = world->file("/f");
+  std::int64_t bytes = 0;
+  for (std::int64_t at = 0; at < 256 * kMiB; at += kMiB) {
+    Result<ByteChain> read = world->now(file.read_at(world->worker(), at, kMiB));
+    ASSERT_TRUE(read.has_value());
+    bytes += static_cast<std::int64_t>(read->size());
+    ASSERT_GE(world.host.memory()->free(), 0);
+  }
+  EXPECT_EQ(bytes, 256 * kMiB);
+  const sim::MemoryDomain& memory = *world.files.cache().memory();
+  EXPECT_GT(memory.counters().scanned_kswapd, 0);
+  EXPECT_GT(memory.counters().evicted, (256 - 64) * kMiB / kPage);
+  memory.check_invariants();
+}
+
+TEST(SmallHost, HasItsMemoryBackAfterAPowerCut) {
+  FileWorld world(in_a_group(32 * kMiB));
+  const std::int64_t free = world.host.memory()->free();
+  write_cold_file(world, "/f", 16 * kMiB);
+  ASSERT_FALSE(world->read("/f").empty());
+  MappedFile& map = world->map("/m", 16 * kMiB);
+  ASSERT_TRUE(map.try_store(world->worker(), 0, bytes_of("x")));
+  EXPECT_LT(world.host.memory()->free(), free);
+  File& file = world->file("/f");
+  world.drop_clean_pages();
+  world->start(file.read_at(world->worker(), 0, kMiB));  // On its way when the power goes.
+  world.run_for(Duration::us(10));
+  world.power_cut();
+  EXPECT_EQ(world.host.memory()->free(), free);
+  EXPECT_EQ(world->read("/f", 0, 1), "c");
 }
 
 }  // namespace
