@@ -80,6 +80,14 @@ struct DirtyLimits {
   Duration writeback;                 // vm.dirty_writeback_centisecs
 };
 
+// The RAM of a host, and what is to be kept in it.
+struct MemorySpec {
+  std::int64_t bytes = 0;
+  std::int64_t group_limit_bytes = 0;  // Of a memory control group of its programs; 0: none.
+  std::int64_t swap_bytes = 0;
+  std::int64_t min_free_bytes = 0;  // vm.min_free_kbytes; 0: the kernel's default.
+};
+
 struct HostSpec {
   std::string name;
   std::map<std::string, std::string> labels;
@@ -87,6 +95,7 @@ struct HostSpec {
   Duration boot;  // From power to the start of its programs.
   std::optional<DirtyLimits> dirty;
   std::string kernel = "6.x";  // Which Linux: sim/pagecache/kernel_profile.hpp.
+  std::optional<MemorySpec> memory;  // None: it never runs out.
 };
 
 // From each of these hosts to each of those, one way; a later one counts. What is not given stays
@@ -108,6 +117,9 @@ struct BrokerSpec {
   std::string name;
   std::string host;
   std::string role;
+  // Memory of its own, touched at its start. RocketMQ's own script gives it -Xms8g -Xmx8g and
+  // AlwaysPreTouch.
+  std::int64_t heap_bytes = std::int64_t{8} << 30;
   // Keys of broker.conf that the drill sets on top of the user's file.
   std::vector<std::pair<std::string, std::string>> set;
 };

@@ -57,6 +57,20 @@ DirtyLimits read_dirty(const JsonAt& dirty) {
   return limits;
 }
 
+// A size, or an object with one.
+MemorySpec read_memory(const JsonAt& memory) {
+  if (!memory.is_object()) return {.bytes = memory.size()};
+  memory.allow_only({"size", "group_limit", "swap", "min_free"});
+  MemorySpec spec{.bytes = memory.at("size").size()};
+  if (memory.has("group_limit")) spec.group_limit_bytes = memory.at("group_limit").size();
+  if (memory.has("swap")) spec.swap_bytes = memory.at("swap").size();
+  if (memory.has("min_free")) spec.min_free_bytes = memory.at("min_free").size();
+  if (spec.group_limit_bytes > spec.bytes) {
+    memory.at("group_limit").refuse("must be at most size");
+  }
+  return spec;
+}
+
 // Hosts, and what runs on them, can be named in a partition's `from`.
 void refuse_reserved(const std::string& name, const JsonAt& json) {
   if (name != kAllOthers) return;
@@ -65,8 +79,7 @@ void refuse_reserved(const std::string& name, const JsonAt& json) {
 
 HostSpec read_host(const std::string& name, const JsonAt& json) {
   refuse_reserved(name, json);
-  json.refuse_unbuilt("memory", "the memory of a host is not simulated yet: it never runs out");
-  json.allow_only({"labels", "disk", "boot", "dirty", "kernel"});
+  json.allow_only({"labels", "disk", "boot", "dirty", "kernel", "memory"});
   HostSpec host;
   host.name = name;
   if (json.has("labels")) {
@@ -80,6 +93,10 @@ HostSpec read_host(const std::string& name, const JsonAt& json) {
     host.dirty = read_dirty(json.at("dirty"));
   }
   if (json.has("kernel")) host.kernel = json.at("kernel").text();
+  if (json.has("memory")) {
+    if (!host.disk) json.at("memory").refuse("its host has no disk, so nothing that fills it");
+    host.memory = read_memory(json.at("memory"));
+  }
   return host;
 }
 
@@ -135,7 +152,7 @@ LinkSpec read_link(const JsonAt& json, const Drill& drill) {
 
 BrokerSpec read_broker(const std::string& name, const JsonAt& json, const Drill& drill) {
   refuse_reserved(name, json);
-  json.allow_only({"host", "role"});
+  json.allow_only({"host", "role", "heap"});
   BrokerSpec broker;
   broker.name = name;
   broker.host = read_host_name(json.at("host"), drill);
@@ -146,7 +163,12 @@ BrokerSpec read_broker(const std::string& name, const JsonAt& json, const Drill&
                            did_you_mean(broker.role, {"master", "slave"}));
   }
   for (const HostSpec& host : drill.hosts) {
-    if (host.name == broker.host && !host.disk) json.refuse("its host has no disk");
+    if (host.name != broker.host) continue;
+    if (!host.disk) json.refuse("its host has no disk");
+    if (!json.has("heap")) continue;
+    if (!host.memory)
+      json.at("heap").refuse("its host has no size of memory, so it never runs out");
+    broker.heap_bytes = json.at("heap").size();
   }
   for (const BrokerSpec& other : drill.brokers) {
     if (other.host == broker.host) json.refuse("its host runs broker '" + other.name + "' already");

@@ -64,6 +64,13 @@ void put_profile(const DiskSpec& spec, sim::DiskOptions& disk) {
                                 .commands_per_s = throttle.writes_per_second};
 }
 
+std::int64_t read_ahead_of(const DiskSpec& spec) {
+  constexpr std::int64_t kLinuxDefault = 128 << 10;
+  const sim::Profile profile = checked_profile_of(spec);
+  const auto& read_ahead = profile[sim::ProfileKey::read_ahead];
+  return read_ahead ? read_ahead->low : kLinuxDefault;
+}
+
 std::string assumptions_of(const DiskSpec& spec) {
   const sim::Profile profile = checked_profile_of(spec);
   std::string assumed;

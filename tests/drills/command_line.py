@@ -301,7 +301,7 @@ def scenario_schema(report):
 
     hosts = ("topology", "hosts", "master-host")
     for place, value in [(("title",), ""), (("extra",), 1), (hosts + ("boot",), "5"),
-                         (hosts + ("memory",), "1 GiB"), (hosts + ("disk", "profile"), "floppy"),
+                         (hosts + ("memory",), "plenty"), (hosts + ("disk", "profile"), "floppy"),
                          (("load", "producers", "producer", "queues"), 0), (("load", "producers", "producer", "rate"), "0/s"),
                          (("phases", "hold", "until"), "tea-time"), (("phases", "warm"), 5),
                          (("faults", "destroyed"), []), (("matrix", "fault"), []),
