@@ -195,10 +195,10 @@ bool Mount::try_store(Inode& inode, const Worker& worker, std::int64_t offset,
   while (!bytes.empty()) {
     const std::int64_t room = kPageBytes - offset % kPageBytes;
     const auto part = std::min(bytes.size(), static_cast<std::size_t>(room));
-    const bool clean = !inode.dirty(offset / kPageBytes);
-    if (clean) ++cache_->faults().minor;
+    const bool faults = !inode.dirty(offset / kPageBytes);
+    if (faults) ++cache_->faults().minor;
     store_into(inode, worker, offset, bytes.first(part));
-    if (clean) inode.map_page(offset / kPageBytes);
+    if (faults) inode.map_page(offset / kPageBytes);
     offset += static_cast<std::int64_t>(part);
     bytes = bytes.subspan(part);
   }
