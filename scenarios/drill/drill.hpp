@@ -94,7 +94,7 @@ struct HostSpec {
   std::optional<DiskSpec> disk;
   Duration boot;  // From power to the start of its programs.
   std::optional<DirtyLimits> dirty;
-  std::string kernel = "6.x";  // Which Linux: sim/pagecache/kernel_profile.hpp.
+  std::string kernel = "6.x";        // Which Linux: sim/pagecache/kernel_profile.hpp.
   std::optional<MemorySpec> memory;  // None: it never runs out.
 };
 
