@@ -10,8 +10,8 @@
 namespace drydock::sim {
 
 inline constexpr auto kPageCacheNotModelled = std::to_array<std::string_view>({
-    "page cache: dirty limits of memory cgroups, real-time tasks' allowance, writeback throttling "
-    "in the block layer (wbt)",
+    "page cache: dirty limits of memory cgroups, real-time tasks' allowance; the flusher does not "
+    "wait for the block layer",
     "page cache: of what differs between kernels, the wait for a buffer in the journal (el7), "
     "dioread_nolock, the balance of the lists and the waits of reclaim",
     "page cache: memory that runs out (clean pages stay until they are dropped; no reclaim)",
