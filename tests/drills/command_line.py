@@ -45,6 +45,10 @@ def refusals(report):
         long_boot = Path(folder) / "long.json"
         long_boot.write_text(re.sub(r'"boot": "[^"]*"', '"boot": "9223372036 s"',
                                     (ROOT / DRILL).read_text()))
+        long_file, longer_file = Path(folder) / "long", Path(folder) / "longer"
+        for path, length in ((long_file, 64 << 20), (longer_file, 512 << 20)):
+            with open(path, "wb") as file:
+                file.truncate(length + 1)
         cases = [
             ([], "subcommand is required"),
             (["walk"], "there is no command 'walk'"),
@@ -94,6 +98,12 @@ def refusals(report):
             (["lint-conf"], "file is required"),
             (["lint-conf", "no-such.conf"], "no-such.conf: cannot be read"),
             (["lint-conf", "docs"], "docs: is a directory"),
+            (["lint-conf", "/proc/self/mem"], "/proc/self/mem: cannot be read: Input/output error"),
+            (["lint-conf", "/dev/zero"], "/dev/zero: is neither a file nor a pipe"),
+            (["lint-conf", str(long_file)], "is longer than 64 MiB"),
+            (["run", str(long_file)], "is longer than 64 MiB"),
+            (["replay", str(longer_file)], "is longer than 512 MiB"),
+            (["calibrate", "--fio", str(longer_file), "--out", f"{folder}/p.json"], "is longer than 512 MiB"),
             (["lint-conf", str(bad_conf)], "line 1: flushDiskType"),
         ]
         for arguments, wanted in cases:
@@ -103,6 +113,21 @@ def refusals(report):
                     and lines[0].startswith("drydock: ") and wanted in lines[0])
             report.check(f"refused: drydock {' '.join(arguments)}".replace(folder, "DIR"), good,
                          f"status {done.returncode}\n{done.stdout}{done.stderr}")
+
+
+def pipes(report):
+    """A pipe, as of a shell's <(...), is read like a file, and no further than a file."""
+    def linted(command):
+        return subprocess.run(["bash", "-c", f"exec {DRYDOCK} lint-conf <({command})"], cwd=ROOT,
+                              capture_output=True, text=True)
+    piped = linted(f"cat {CONF}")
+    report.check("a pipe is read like a file",
+                 piped.returncode == 0 and piped.stdout == drydock("lint-conf", CONF).stdout,
+                 piped.stdout + piped.stderr)
+    endless = linted("cat /dev/zero")
+    report.check("a pipe that never ends is refused",
+                 endless.returncode == 2 and endless.stderr.endswith(": is longer than 64 MiB\n"),
+                 endless.stderr)
 
 
 def answers(report):
@@ -371,6 +396,7 @@ def limits(report):
 def main():
     report = tap.Report()
     refusals(report)
+    pipes(report)
     answers(report)
     folding(report)
     lint(report)

@@ -17,7 +17,7 @@ namespace {
 using scenarios::InputError;
 
 reports::Repro read_repro(const std::string& file) {
-  const std::string text = read_file(file);
+  const std::string text = read_file(file, kWrittenInputBytesMax);
   try {
     return reports::parse_repro(text);
   } catch (const std::runtime_error& error) {
