@@ -130,6 +130,22 @@ def pipes(report):
                  endless.stderr)
 
 
+def full_output(report):
+    """Nobody takes a cut answer for a whole one: /dev/full has no room for a byte."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "commitlog").mkdir()
+        for arguments in (["run", DRILL, "--conf", CONF, "--seed", "1"], ["check", DRILL], ["list"],
+                          ["version"], ["run", "--help"], ["lint-conf", CONF], ["store", "dump", folder],
+                          ["calibrate", "--script"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([DRYDOCK, *arguments], cwd=ROOT, stdout=full,
+                                      stderr=subprocess.PIPE, text=True)
+            report.check(f"an output without room is said: drydock {' '.join(arguments)}".replace(folder, "DIR"),
+                         done.returncode == 2 and done.stderr.splitlines()[-1] ==
+                         "drydock: standard output: cannot be written: No space left on device",
+                         f"status {done.returncode}\n{done.stderr}")
+
+
 def answers(report):
     one = drydock("run", DRILL, "--conf", CONF, "--seed", "1..5", "--jobs", "1")
     report.check("the drill passes over five seeds", one.returncode == 0, one.stdout + one.stderr)
@@ -397,6 +413,7 @@ def main():
     report = tap.Report()
     refusals(report)
     pipes(report)
+    full_output(report)
     answers(report)
     folding(report)
     lint(report)
