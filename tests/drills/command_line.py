@@ -45,6 +45,8 @@ def refusals(report):
         long_boot = Path(folder) / "long.json"
         long_boot.write_text(re.sub(r'"boot": "[^"]*"', '"boot": "9223372036 s"',
                                     (ROOT / DRILL).read_text()))
+        for name in ("result.json", "junit.xml", "summary.md", "repro.json"):
+            (Path(folder) / f"{name}.d" / name).mkdir(parents=True)
         long_file, longer_file = Path(folder) / "long", Path(folder) / "longer"
         for path, length in ((long_file, 64 << 20), (longer_file, 512 << 20)):
             with open(path, "wb") as file:
@@ -92,6 +94,9 @@ def refusals(report):
             (["run", DRILL, "--seed", "1..1000000", "--junit", "no/such/folder/x.xml"],
              "--junit: no/such/folder/x.xml: cannot be written"),
             (["run", DRILL, "--junit", "docs"], "--junit: docs: is a directory"),
+            *((["run", DRILL, "--seed", "1..1000000", "--out", f"{folder}/{name}.d"],
+               f"--out: {folder}/{name}.d/{name}: is a directory")
+              for name in ("result.json", "junit.xml", "summary.md", "repro.json")),
             (["check", "no-such.json"], "no-such.json: cannot be read"),
             (["replay", "no-such.json"], "no-such.json: cannot be read"),
             (["replay", DRILL], "no repro.json"),

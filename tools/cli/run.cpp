@@ -26,6 +26,12 @@ using scenarios::InputError;
 
 constexpr int kJobsMax = 256;
 
+// Of --out.
+constexpr const char* kResultFile = "result.json";
+constexpr const char* kJunitFile = "junit.xml";
+constexpr const char* kSummaryFile = "summary.md";
+constexpr const char* kReproFile = "repro.json";
+
 void write_file(const std::filesystem::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -133,17 +139,28 @@ void make_directory(const std::string& path) {
 }
 
 // Before hours of runs. A file that is there keeps its content until then.
-void check_writable(const std::string& file) {
-  if (file.empty()) throw InputError("--junit: names no file");
+void check_writable(const std::string& option, const std::filesystem::path& file) {
   std::error_code unknown;
   if (std::filesystem::is_directory(file, unknown)) {
-    throw InputError("--junit: " + file + ": is a directory");
+    throw InputError(option + ": " + file.string() + ": is a directory");
   }
   const bool was_there = std::filesystem::exists(file, unknown);
   if (!std::ofstream(file, std::ios::binary | std::ios::app)) {
-    throw InputError("--junit: " + file + ": cannot be written");
+    throw InputError(option + ": " + file.string() + ": cannot be written");
   }
   if (!was_there) std::filesystem::remove(file, unknown);
+}
+
+void check_files(const RunOptions& options) {
+  if (options.out) {
+    make_directory(*options.out);
+    for (const char* name : {kResultFile, kJunitFile, kSummaryFile, kReproFile}) {
+      check_writable("--out", std::filesystem::path(*options.out) / name);
+    }
+  }
+  if (!options.junit) return;
+  if (options.junit->empty()) throw InputError("--junit: names no file");
+  check_writable("--junit", *options.junit);
 }
 
 }  // namespace
@@ -165,8 +182,7 @@ int run(const RunOptions& options) {
         "time; --limit sets another limit\n",
         scenarios::text_of(limit).c_str());
   }
-  if (options.out) make_directory(*options.out);
-  if (options.junit) check_writable(*options.junit);
+  check_files(options);
 
   Invocation invocation(
       experiment, seeds,
@@ -186,10 +202,10 @@ int run(const RunOptions& options) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (options.out) {
     const std::filesystem::path out(*options.out);
-    write_file(out / "result.json", reports::render_json(result));
-    write_file(out / "junit.xml", reports::render_junit(result));
-    write_file(out / "summary.md", reports::render_markdown(result));
-    write_repro(out / "repro.json", result, experiment);
+    write_file(out / kResultFile, reports::render_json(result));
+    write_file(out / kJunitFile, reports::render_junit(result));
+    write_file(out / kSummaryFile, reports::render_markdown(result));
+    write_repro(out / kReproFile, result, experiment);
   }
   if (options.junit) write_file(*options.junit, reports::render_junit(result));
   return reports::exit_status(result.cells);
