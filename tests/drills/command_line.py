@@ -38,6 +38,9 @@ def refusals(report):
         bad_drill.write_text((ROOT / DRILL).read_text().replace('"local-nvme"', '"floppy"'))
         cut_drill = Path(folder) / "cut.json"
         cut_drill.write_text("{")
+        no_repro, half_repro = Path(folder) / "no-repro.json", Path(folder) / "half-repro.json"
+        no_repro.write_text("{}")
+        half_repro.write_text('{"format": "drydock-repro-1"}')
         huge_number = Path(folder) / "huge.json"
         huge_number.write_text('{"drill": 1e999}')
         small_disk = Path(folder) / "small.json"
@@ -99,7 +102,11 @@ def refusals(report):
               for name in ("result.json", "junit.xml", "summary.md", "repro.json")),
             (["check", "no-such.json"], "no-such.json: cannot be read"),
             (["replay", "no-such.json"], "no-such.json: cannot be read"),
-            (["replay", DRILL], "no repro.json"),
+            (["replay", DRILL], f"drydock: {DRILL}: no repro.json: its format is not drydock-repro-1"),
+            (["replay", str(cut_drill)], f"drydock: {cut_drill}:1:2: no JSON: syntax error"),
+            (["replay", str(no_repro)], f"drydock: {no_repro}: no repro.json: its format is not"),
+            (["replay", str(half_repro)], f"drydock: {half_repro}: no repro.json: key 'drydock' not found"),
+            (["calibrate", "--fio", CONF, "--out", f"{folder}/p.json"], f"drydock: {CONF}:1:1: no JSON: "),
             (["lint-conf"], "file is required"),
             (["lint-conf", "no-such.conf"], "no-such.conf: cannot be read"),
             (["lint-conf", "docs"], "docs: is a directory"),
@@ -404,8 +411,36 @@ def limits(report):
     done = drydock(*long, "--limit", "1s")
     report.check("a run that takes longer than --limit is stopped, and the report says how to raise it",
                  done.returncode == 3 and done.stderr == ""
-                 and "stopped after 1 s of real time; drydock run --limit" in " ".join(done.stdout.split()),
+                 and "stopped after 1 s of real time; --limit" in " ".join(done.stdout.split()),
                  f"status {done.returncode}\n{done.stdout}{done.stderr}")
+    late = drydock("run", DRILL, "--conf", CONF, "--seed", "1", "--jobs", "1", "--limit", "1ms")
+    report.check("an answer that has come does not cost the next run its worker",
+                 late.returncode == 0 and "stopped after" not in late.stdout, late.stdout + late.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        drill = Path(folder) / "drill.json"
+        drill.write_text((ROOT / DRILL).read_text().replace("rto.fault <= 60 s", "rto.fault <= 1 s"))
+        drydock("run", str(drill), "--seed", "4", "--out", folder)
+        repro = json.loads((Path(folder) / "repro.json").read_text())
+        repro["scenario"]["phases"]["warm"] = "9000 h"
+        (Path(folder) / "repro.json").write_text(json.dumps(repro))
+        replayed = drydock("replay", f"{folder}/repro.json", "--limit", "1s")
+        report.check("replay stops a run that takes longer than its --limit",
+                     replayed.returncode == 3 and replayed.stderr == "" and replayed.stdout.count(
+                         "another failure: harness: stopped after 1 s of real time") == 4,
+                     f"status {replayed.returncode}\n{replayed.stdout}{replayed.stderr}")
+        # A seed takes three times as long with --verify, but each of its runs as long as before.
+        one_cell = effective(DRILL)
+        one_cell["matrix"] = {axis: values[:1] for axis, values in one_cell["matrix"].items()}
+        one_cell["expectations"] = []
+        drill.write_text(json.dumps(one_cell))
+        slow = ["run", str(drill), "--seed", "1", "--jobs", "1", "--set", "phases/warm=1600 s"]
+        begin = time.monotonic()
+        drydock(*slow)
+        limit_ms = int((time.monotonic() - begin) * 2000)
+        verified = drydock(*slow, "--verify", "--limit", f"{limit_ms}ms")
+        report.check("each run of --verify has the limit for itself",
+                     verified.returncode == 0 and "stopped after" not in verified.stdout,
+                     f"limit {limit_ms} ms\n{verified.stdout}{verified.stderr}")
     process = subprocess.Popen([DRYDOCK, *long], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     said = process.stderr.readline()
     process.send_signal(signal.SIGINT)

@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "reports/expect/expect.hpp"
 #include "reports/render/json.hpp"
@@ -16,6 +15,7 @@
 #include "tools/cli/commands.hpp"
 #include "tools/cli/experiment.hpp"
 #include "tools/cli/progress.hpp"
+#include "tools/cli/runs.hpp"
 #include "tools/cli/terminal.hpp"
 #include "tools/cli/worker_pool.hpp"
 
@@ -23,8 +23,6 @@ namespace drydock::cli {
 namespace {
 
 using scenarios::InputError;
-
-constexpr int kJobsMax = 256;
 
 // Of --out.
 constexpr const char* kResultFile = "result.json";
@@ -40,27 +38,11 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
 }
 
 int jobs_of(const RunOptions& options) {
-  if (!options.jobs) {
-    return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kJobsMax);
-  }
+  if (!options.jobs) return default_jobs();
   if (*options.jobs < 1 || *options.jobs > kJobsMax) {
     throw InputError("--jobs: must be 1 to " + std::to_string(kJobsMax));
   }
   return *options.jobs;
-}
-
-// A simulator that is slower than what it simulates hangs; so does one that takes this time for
-// less.
-constexpr Duration kLimit = Duration::s(600);
-
-Duration limit_of(const RunOptions& options, const scenarios::Phases& phases) {
-  if (!options.limit) return std::max(kLimit, phases.at_most());
-  const auto limit = scenarios::parse_duration(*options.limit);
-  if (!limit || *limit < Duration::ms(1) || *limit > scenarios::kDurationMax) {
-    throw InputError("--limit: must be 1 ms to " + scenarios::text_of(scenarios::kDurationMax) +
-                     ", " + scenarios::kDurationForm);
-  }
-  return *limit;
 }
 
 // Runs are numbered seed by seed, so that a cell's runs come in order whatever finishes first.
@@ -81,22 +63,15 @@ class Invocation {
   std::uint64_t count() const { return seeds_.count() * experiment_.cells.size(); }
 
   // In a worker.
-  std::string work(std::uint64_t number) const {
+  std::string work(std::uint64_t number, const WorkerPool::NextParts& next) const {
     const scenarios::Cell& cell = experiment_.cells[cell_of(number)];
     return reports::run_to_json(
-        scenarios::run_one(experiment_, cell, seed_of(number), verification_));
+        scenarios::run_one(experiment_, cell, seed_of(number), verification_, next));
   }
 
   // Here.
   void take(std::uint64_t number, const Answer& answer) {
-    reports::RunResult run;
-    if (answer.crashed) {
-      run.seed = seed_of(number);
-      run.verdict = reports::Verdict::harness;
-      run.note = answer.text;
-    } else {
-      run = reports::run_from_json(answer.text);
-    }
+    reports::RunResult run = run_of(answer, seed_of(number));
     cells_[cell_of(number)].runs[number / experiment_.cells.size()] = std::move(run);
   }
 
@@ -174,20 +149,15 @@ int run(const RunOptions& options) {
   const scenarios::SeedRange seeds = options.seeds
                                          ? scenarios::parse_seed_range(*options.seeds, "--seed")
                                          : experiment.drill.seeds;
-  const Duration limit = limit_of(options, experiment.drill.phases);
-  if (!options.limit && limit > kLimit) {
-    std::fprintf(
-        stderr,
-        "drydock: the phases may take %s of virtual time, so a run may take as long of real "
-        "time; --limit sets another limit\n",
-        scenarios::text_of(limit).c_str());
-  }
+  const Duration limit = limit_of(options.limit, experiment.drill.phases);
   check_files(options);
 
   Invocation invocation(
       experiment, seeds,
       options.verify ? scenarios::Verification::side_by_side : scenarios::Verification::none);
-  WorkerPool pool(jobs, limit, [&](std::uint64_t number) { return invocation.work(number); });
+  WorkerPool pool(jobs, limit, [&](std::uint64_t number, const WorkerPool::NextParts& next) {
+    return invocation.work(number, next);
+  });
   {
     Progress progress(invocation.count());
     const bool finished =
