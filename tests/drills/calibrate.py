@@ -49,7 +49,7 @@ def refusals(report, folder):
         (["calibrate", "--fio", READ], "--out: names no file"),
         (["calibrate", "--fio", READ, "--out", ""], "--out"),
         (["calibrate", "--fio", "no-such.json", *to], "no-such.json: cannot be read"),
-        (["calibrate", "--fio", "README.md", *to], "README.md: no JSON"),
+        (["calibrate", "--fio", "README.md", *to], "README.md:1:1: no JSON"),
         (["calibrate", "--fio", bare, *to], "bare.json: no result of fio: 'fio version' is missing"),
         (["calibrate", "--fio", cut, *to], "cut.json: no JSON"),
         (["calibrate", "--fio", DRILL, *to], "no result of fio"),
