@@ -51,7 +51,7 @@ def refusals(report, folder):
         (["calibrate", "--fio", "no-such.json", *to], "no-such.json: cannot be read"),
         (["calibrate", "--fio", "README.md", *to], "README.md:1:1: no JSON"),
         (["calibrate", "--fio", bare, *to], "bare.json: no result of fio: 'fio version' is missing"),
-        (["calibrate", "--fio", cut, *to], "cut.json: no JSON"),
+        (["calibrate", "--fio", cut, *to], "cut.json:48:20: no JSON"),
         (["calibrate", "--fio", DRILL, *to], "no result of fio"),
         (["calibrate", "--fio", changed("trim.json", '"randread"', '"trim"'), *to],
          "/jobs/0: rw=trim tells calibrate nothing"),
