@@ -36,6 +36,12 @@ def refusals(report):
         bad_conf.write_text("flushDiskType=SOMETIMES\n")
         bad_drill = Path(folder) / "bad.json"
         bad_drill.write_text((ROOT / DRILL).read_text().replace('"local-nvme"', '"floppy"'))
+        bad_name, bad_file = Path(folder) / "bad-name.json", Path(folder) / "bad-file.json"
+        bad_name.write_text((ROOT / DRILL).read_text().replace('"local-nvme"', '"locl-nvme"'))
+        bad_file.write_text((ROOT / DRILL).read_text().replace('"local-nvme"', '"nosuch.json"'))
+        before = (ROOT / DRILL).read_text().split('"profile"')[0]
+        profile_at = f"{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
+        profile = "/topology/hosts/broker-host/disk/profile"
         cut_drill = Path(folder) / "cut.json"
         cut_drill.write_text("{")
         no_repro, half_repro = Path(folder) / "no-repro.json", Path(folder) / "half-repro.json"
@@ -63,9 +69,14 @@ def refusals(report):
             (["run", "scenarios"], "scenarios: is a directory"),
             (["run", str(cut_drill)], "no JSON"),
             (["run", str(bad_drill)], "disk/profile: there is no 'floppy'"),
+            (["run", str(bad_name)], f"{bad_name}:{profile_at}: {profile}: there is no 'locl-nvme'; did you"
+                                     " mean 'local-nvme'? known here: "),
+            (["check", str(bad_file)], f"{bad_file}:{profile_at}: {profile}: {folder}/nosuch.json: cannot be"
+                                       " read: No such file or directory"),
             (["run", DRILL, "--conf", "no-such.conf"], "no-such.conf: cannot be read"),
             (["run", DRILL, "--conf", str(bad_conf)], "line 1: flushDiskType"),
             (["run", DRILL, "--seed", "x"], "--seed: 'x' is no seed"),
+            (["run", DRILL, "--seed", "1.."], "--seed: '1..' is no seed"),
             (["run", DRILL, "--seed", "9..3"], "ends before it begins"),
             (["run", DRILL, "--seed", "1..99999999999"], "more than 1000000 seeds"),
             (["run", DRILL, "--seed", ""], "--seed: '' is no seed"),
