@@ -265,8 +265,9 @@ FaultSpec read_fault(const JsonAt& json, const Drill& drill, bool promotes) {
   FaultSpec fault;
   const auto kind = faults::fault_kind_named(json.at("do").text());
   if (!kind) {
-    json.at("do").refuse("not supported; drydock list shows the kinds of faults" +
-                         did_you_mean<faults::FaultKind>(json.at("do").text()));
+    const std::string name = json.at("do").text();
+    json.at("do").refuse("'" + name + "' is not supported; drydock list shows the kinds of faults" +
+                         did_you_mean<faults::FaultKind>(name));
   }
   fault.kind = *kind;
   fault.on = read_selector(json.at("on"), fault.kind, drill);

@@ -94,6 +94,18 @@ TEST(Loader, CommentsAndTheOrderOfKeysDoNotChangeADrill) {
             parse_drill("f.json", nlohmann::json(valid()).dump()).canonical);
 }
 
+TEST(Loader, RefusesTopicsThatNoBrokerTakesSendsFor) {
+  const auto refusal_of_topic = [](const std::string& topic) {
+    return refusal([&](Json& j) { j["load"]["producers"]["p"]["topic"] = topic; });
+  };
+  // Storage reference, 1.2 and 2.7.
+  EXPECT_EQ(refusal_of_topic("SCHEDULE_TOPIC_XXXX"),
+            "f.json: /load/producers/p/topic: 'SCHEDULE_TOPIC_XXXX' belongs to the broker itself, "
+            "which refuses what others send there");
+  EXPECT_EQ(refusal_of_topic(std::string(128, 't')),
+            "f.json: /load/producers/p/topic: has more than 127 characters: brokers refuse it");
+}
+
 TEST(Loader, RefusesWhatIsNotImplementedByName) {
   EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["h"]["gpu"] = "1"; }),
             "f.json: /topology/hosts/h/gpu: not supported; known here: labels, disk, boot, dirty, "
@@ -102,7 +114,8 @@ TEST(Loader, RefusesWhatIsNotImplementedByName) {
             "f.json: /record: not supported; known here: drill, title, why, seeds, topology, conf, "
             "behaviour, load, phases, faults, expectations, matrix");
   EXPECT_EQ(refusal([](Json& j) { j["faults"]["kill"][0]["do"] = "net.cut"; }),
-            "f.json: /faults/kill/0/do: not supported; drydock list shows the kinds of faults");
+            "f.json: /faults/kill/0/do: 'net.cut' is not supported; drydock list shows the kinds "
+            "of faults");
   EXPECT_EQ(
       refusal([](Json& j) { j["topology"]["brokers"]["b"]["role"] = "learner"; }),
       "f.json: /topology/brokers/b/role: role 'learner' is not supported; known here: master, "
@@ -304,7 +317,8 @@ TEST(Loader, RefusesWrongUnits) {
             "us ms s min h");
   EXPECT_EQ(refusal([](Json& j) { j["seeds"] = "5..3"; }),
             "f.json: /seeds: '5..3' ends before it begins");
-  EXPECT_EQ(refusal([](Json& j) { j["seeds"] = 5; }), "f.json: /seeds: must be a text");
+  EXPECT_EQ(refusal([](Json& j) { j["seeds"] = 5; }),
+            "f.json: /seeds: must be N or N..M in quotes");
 }
 
 TEST(Loader, SaysWhatIsTheMost) {
