@@ -3,33 +3,27 @@
 namespace drydock::faults {
 namespace {
 
-sim::DiskHang hang_of(DiskPart part) {
+sim::CommandSet commands_of(DiskPart part) {
+  using Kind = sim::DiskCommand::Kind;
   switch (part) {
-    case DiskPart::reads: return sim::DiskHang::reads;
-    case DiskPart::writes: return sim::DiskHang::writes;
-    case DiskPart::data_writes: return sim::DiskHang::data_writes;
-    case DiskPart::flushes: return sim::DiskHang::flushes;
+    case DiskPart::reads: return {.kind = Kind::read};
+    case DiskPart::writes: return {.kind = Kind::write};
+    case DiskPart::data_writes:
+      return {.kind = Kind::write, .purpose = sim::DiskCommand::Purpose::data};
+    case DiskPart::flushes: return {.kind = Kind::flush};
     case DiskPart::all:
     case DiskPart::count_: break;
   }
-  return sim::DiskHang::all;
+  return {};
 }
 
-// The next commands of that part fail as a medium that cannot be read or written any more.
-void fail_commands(sim::SimDisk& disk, const DiskTrouble& trouble) {
-  using Kind = sim::DiskCommand::Kind;
-  const Error eio = Error::from_errno(ErrorCode::io_error, 5);
-  const auto times = static_cast<int>(trouble.times);
-  switch (trouble.part) {
-    case DiskPart::reads: return disk.fail_next(Kind::read, times, eio);
-    case DiskPart::writes: return disk.fail_next(Kind::write, times, eio);
-    case DiskPart::data_writes:
-      return disk.fail_next(Kind::write, sim::DiskCommand::Purpose::data, times, eio);
-    case DiskPart::flushes: return disk.fail_next(Kind::flush, times, eio);
-    case DiskPart::all:
-    case DiskPart::count_: break;
-  }
-  ENSURE(false);
+sim::DiskFault disk_fault_of(FaultKind kind, const DiskTrouble& trouble) {
+  sim::DiskFault fault;
+  fault.commands = commands_of(trouble.part);
+  if (kind == FaultKind::disk_hang) fault.effect = sim::Hang();
+  if (kind == FaultKind::disk_slow) fault.effect = sim::Slowness{trouble.factor * 1'000};
+  if (kind == FaultKind::disk_error) fault.effect = sim::Failure{.times = trouble.times};
+  return fault;
 }
 
 }  // namespace
@@ -133,7 +127,7 @@ bool SimInjector::begin(std::size_t index) {
     case FaultKind::net_partition: return begin_partition(index);
     case FaultKind::disk_hang:
     case FaultKind::disk_slow:
-    case FaultKind::disk_error: return begin_on_disk(fault, statuses_[index]);
+    case FaultKind::disk_error: return begin_on_disk(index);
     case FaultKind::count_: break;
   }
   return false;
@@ -177,28 +171,19 @@ bool SimInjector::begin_partition(std::size_t index) {
   return apart;
 }
 
-bool SimInjector::begin_on_disk(const Fault& fault, FaultStatus& status) {
+bool SimInjector::begin_on_disk(std::size_t index) {
+  const Fault& fault = plan_.faults[index];
   const std::string host = targets_.host_meant(fault.on);
   sim::SimDisk* const disk = targets_.disk(host);
-  status.target = host;
+  statuses_[index].target = host;
   if (disk == nullptr || !disk->powered()) return false;
-  switch (fault.kind) {
-    case FaultKind::disk_hang: disk->hang(hang_of(fault.trouble.part)); return true;
-    case FaultKind::disk_slow: disk->set_slowness(fault.trouble.factor * 1'000); return true;
-    default: break;
-  }
-  fail_commands(*disk, fault.trouble);
+  armed_[index]->trouble = disk->begin(disk_fault_of(fault.kind, fault.trouble));
   return true;
 }
 
-void SimInjector::end_on_disk(const Fault& fault, const FaultStatus& status) {
-  sim::SimDisk* const disk = targets_.disk(status.target);
-  if (disk == nullptr) return;
-  switch (fault.kind) {
-    case FaultKind::disk_hang: return disk->release(hang_of(fault.trouble.part));
-    case FaultKind::disk_slow: return disk->set_slowness(1'000);
-    default: break;
-  }
+void SimInjector::end_on_disk(std::size_t index) {
+  sim::SimDisk* const disk = targets_.disk(statuses_[index].target);
+  if (disk != nullptr) disk->end(armed_[index]->trouble);
 }
 
 void SimInjector::on_end(std::size_t index) {
@@ -212,7 +197,7 @@ void SimInjector::on_end(std::size_t index) {
   status.ended_ns = kernel_.now();
   if (kind == FaultKind::process_kill) targets_.restart(status.target);
   if (kind == FaultKind::net_partition) targets_.mend(armed_[index]->cut);
-  if (of_disk(kind)) end_on_disk(plan_.faults[index], status);
+  if (of_disk(kind)) end_on_disk(index);
   if (of_host) targets_.host(status.target).restore_power();
 }
 

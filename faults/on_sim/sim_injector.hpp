@@ -88,7 +88,8 @@ class SimInjector : public Injector {
           end(injector, index, &SimInjector::on_end) {}
     Moment begin;
     Moment end;
-    std::uint32_t cut = 0;  // Of an active net.partition.
+    std::uint32_t cut = 0;       // Of an active net.partition.
+    sim::DiskFaultId trouble{};  // Of an active fault of a disk.
   };
 
   std::optional<std::string> refuse(const Fault& fault);
@@ -101,8 +102,8 @@ class SimInjector : public Injector {
   bool begin_on_process(const Fault& fault, FaultStatus& status);
   bool begin_on_host(const Fault& fault, FaultStatus& status);
   bool begin_partition(std::size_t index);
-  bool begin_on_disk(const Fault& fault, FaultStatus& status);
-  void end_on_disk(const Fault& fault, const FaultStatus& status);
+  bool begin_on_disk(std::size_t index);
+  void end_on_disk(std::size_t index);
 
   sim::Kernel& kernel_;
   Targets& targets_;

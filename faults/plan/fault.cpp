@@ -32,15 +32,16 @@ std::string_view name_of(FaultKind kind) {
 }
 
 std::string detail_of(const Fault& fault) {
+  if (!of_disk(fault.kind)) return "";
   const DiskTrouble& trouble = fault.trouble;
-  switch (fault.kind) {
-    case FaultKind::disk_hang: return std::string(name_of(trouble.part));
-    case FaultKind::disk_slow: return std::to_string(trouble.factor) + " times slower";
-    case FaultKind::disk_error:
-      return std::string(name_of(trouble.part)) + ", " + std::to_string(trouble.times) +
-             (trouble.times == 1 ? " time" : " times");
-    default: return "";
+  std::string detail(name_of(trouble.part));
+  if (fault.kind == FaultKind::disk_slow) {
+    detail += ", " + std::to_string(trouble.factor) + " times slower";
   }
+  if (fault.kind == FaultKind::disk_error && trouble.times > 0) {
+    detail += ", " + std::to_string(trouble.times) + (trouble.times == 1 ? " time" : " times");
+  }
+  return detail;
 }
 
 std::optional<FaultKind> fault_kind_named(std::string_view name) {

@@ -117,9 +117,9 @@ std::optional<DiskPart> disk_part_named(std::string_view name);
 
 // What a disk does wrong.
 struct DiskTrouble {
-  DiskPart part = DiskPart::all;  // Of disk_hang and disk_error.
-  std::int64_t factor = 1;        // Of disk_slow: so many times the time.
-  std::int64_t times = 0;         // Of disk_error: so many commands fail. 0: all, until its end.
+  DiskPart part = DiskPart::all;
+  std::int64_t factor = 1;  // Of disk_slow: so many times the time.
+  std::int64_t times = 0;   // Of disk_error: so many commands fail. 0: all, until its end.
   friend bool operator==(const DiskTrouble&, const DiskTrouble&) = default;
 };
 

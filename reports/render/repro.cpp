@@ -26,6 +26,13 @@ Json json_of(const ReproRun& run) {
           {"note", run.note}};
 }
 
+// Without the "[json.exception.out_of_range.403] " in front.
+std::string reason_of(const Json::exception& error) {
+  const std::string what = error.what();
+  const std::size_t bracket = what.find("] ");
+  return bracket == std::string::npos ? what : what.substr(bracket + 2);
+}
+
 }  // namespace
 
 std::optional<Repro> repro_of(const DrillResult& result, const std::string& effective_scenario,
@@ -55,9 +62,9 @@ std::string render_repro(const Repro& repro) {
 
 Repro parse_repro(const std::string& text) {
   try {
-    const Json json = Json::parse(text);
-    if (json.at("format") != kFormat) {
-      throw std::runtime_error(std::string("its format is not ") + kFormat);
+    const Json json = Json::parse(text, nullptr, true, true);
+    if (!json.is_object() || json.value("format", Json()) != kFormat) {
+      throw std::runtime_error(std::string("no repro.json: its format is not ") + kFormat);
     }
     Repro repro;
     repro.version = json.at("drydock");
@@ -69,7 +76,7 @@ Repro parse_repro(const std::string& text) {
     }
     return repro;
   } catch (const Json::exception& error) {
-    throw std::runtime_error(std::string("no repro.json: ") + error.what());
+    throw std::runtime_error("no repro.json: " + reason_of(error));
   }
 }
 

@@ -58,9 +58,18 @@ struct SeedRange {
   std::uint64_t count() const { return last - first + 1; }
 };
 
+// What a host's block layer lets through to a disk, as cgroup's io.max. 0: everything.
+struct DiskThrottle {
+  std::int64_t read_bytes_per_second = 0;
+  std::int64_t write_bytes_per_second = 0;
+  std::int64_t reads_per_second = 0;
+  std::int64_t writes_per_second = 0;
+};
+
 struct DiskSpec {
   std::string profile;  // A name, a file or a text: see disk_profile.hpp.
   std::int64_t bytes = 0;
+  DiskThrottle throttle;
 };
 
 // The kernel's vm.dirty_*: what it writes back by itself, and when writers wait.
@@ -71,12 +80,22 @@ struct DirtyLimits {
   Duration writeback;                 // vm.dirty_writeback_centisecs
 };
 
+// The RAM of a host, and what is to be kept in it.
+struct MemorySpec {
+  std::int64_t bytes = 0;
+  std::int64_t group_limit_bytes = 0;  // Of a memory control group of its programs; 0: none.
+  std::int64_t swap_bytes = 0;
+  std::int64_t min_free_bytes = 0;  // vm.min_free_kbytes; 0: the kernel's default.
+};
+
 struct HostSpec {
   std::string name;
   std::map<std::string, std::string> labels;
   std::optional<DiskSpec> disk;
   Duration boot;  // From power to the start of its programs.
   std::optional<DirtyLimits> dirty;
+  std::string kernel = "6.x";        // Which Linux: sim/pagecache/kernel_profile.hpp.
+  std::optional<MemorySpec> memory;  // None: it never runs out.
 };
 
 // From each of these hosts to each of those, one way; a later one counts. What is not given stays
@@ -98,6 +117,9 @@ struct BrokerSpec {
   std::string name;
   std::string host;
   std::string role;
+  // Memory of its own, touched at its start. RocketMQ's own script gives it -Xms8g -Xmx8g and
+  // AlwaysPreTouch.
+  std::int64_t heap_bytes = std::int64_t{8} << 30;
   // Keys of broker.conf that the drill sets on top of the user's file.
   std::vector<std::pair<std::string, std::string>> set;
 };

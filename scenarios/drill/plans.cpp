@@ -31,12 +31,9 @@ nlohmann::json json_of(const faults::Trigger& trigger) {
 
 void add_trouble(const faults::Fault& fault, nlohmann::json& json) {
   const faults::DiskTrouble& trouble = fault.trouble;
-  if (fault.kind == faults::FaultKind::disk_slow) {
-    json["factor"] = trouble.factor;
-    return;
-  }
   json["part"] = faults::name_of(trouble.part);
-  if (fault.kind == faults::FaultKind::disk_error) json["times"] = trouble.times;
+  if (fault.kind == faults::FaultKind::disk_slow) json["factor"] = trouble.factor;
+  if (trouble.times > 0) json["times"] = trouble.times;
 }
 
 }  // namespace

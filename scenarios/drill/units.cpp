@@ -51,13 +51,11 @@ std::optional<std::int64_t> parse(std::string_view text, const std::array<Unit, 
   return std::nullopt;
 }
 
-std::uint64_t seed_of(std::string_view text, const std::string& what) {
+std::optional<std::uint64_t> seed_of(std::string_view text) {
   std::uint64_t seed = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
-    throw InputError(what + ": '" + std::string(text) + "' is no seed; write N or N..M");
-  }
-  return seed;
+  const bool whole = !text.empty() && error == std::errc() && end == text.data() + text.size();
+  return whole ? std::optional(seed) : std::nullopt;
 }
 
 }  // namespace
@@ -90,9 +88,12 @@ std::optional<std::int64_t> parse_percent(std::string_view text) {
 
 SeedRange parse_seed_range(std::string_view text, const std::string& what) {
   const std::size_t dots = text.find("..");
-  SeedRange range;
-  range.first = seed_of(text.substr(0, dots), what);
-  range.last = dots == std::string_view::npos ? range.first : seed_of(text.substr(dots + 2), what);
+  const auto first = seed_of(text.substr(0, dots));
+  const auto last = dots == std::string_view::npos ? first : seed_of(text.substr(dots + 2));
+  if (!first || !last) {
+    throw InputError(what + ": '" + std::string(text) + "' is no seed; write N or N..M");
+  }
+  const SeedRange range{*first, *last};
   if (range.last < range.first) {
     throw InputError(what + ": '" + std::string(text) + "' ends before it begins");
   }

@@ -1,6 +1,7 @@
 // conf, behaviour, load: what the programs of the cluster are told.
 #include <algorithm>
 
+#include "engine/broker/topics.hpp"
 #include "engine/types/behaviour.hpp"
 #include "engine/types/seeded_bugs.hpp"
 #include "scenarios/drill/conf_key.hpp"
@@ -57,6 +58,16 @@ ConsumerSpec read_consumer(const std::string& name, const JsonAt& json, const Dr
   return consumer;
 }
 
+std::string read_topic(const JsonAt& json) {
+  const std::string topic = json.name();
+  if (!topic_name_allowed(topic)) json.refuse("has more than 127 characters: brokers refuse it");
+  if (topic_reserved(topic)) {
+    json.refuse("'" + topic +
+                "' belongs to the broker itself, which refuses what others send there");
+  }
+  return topic;
+}
+
 ProducerSpec read_producer(const std::string& name, const JsonAt& json, const Drill& drill) {
   json.allow_only({"host", "broker", "topic", "queues", "body", "rate", "in_flight", "timeout",
                    "retries", "wait_store_ok"});
@@ -64,7 +75,7 @@ ProducerSpec read_producer(const std::string& name, const JsonAt& json, const Dr
   producer.name = name;
   producer.host = read_host_name(json.at("host"), drill);
   producer.broker = read_broker_of(json, drill, "a slave takes no sends");
-  producer.topic = json.at("topic").name();
+  producer.topic = read_topic(json.at("topic"));
   producer.queues = static_cast<int>(json.at("queues").count(1, 1024));
   producer.body_bytes = json.at("body").size();
   if (producer.body_bytes < 1 || producer.body_bytes > 4'194'304) {

@@ -49,6 +49,7 @@ class JsonAt {
   // Any value, as --set takes it: a string as it is, the rest as JSON.
   std::string any_text() const;
 
+  bool is_text() const { return value_.is_string(); }
   bool is_object() const { return value_.is_object(); }
   std::string dump() const { return value_.dump(); }  // As JSON, on one line.
   bool is_array() const { return value_.is_array(); }

@@ -12,7 +12,10 @@ namespace {
 // Each is read as a scenario of its own.
 constexpr std::size_t kVariantsMax = 1'000;
 
-SeedRange read_seeds(const JsonAt& seeds) { return parse_seed_range(seeds.text(), seeds.place()); }
+SeedRange read_seeds(const JsonAt& seeds) {
+  if (!seeds.is_text()) seeds.refuse("must be N or N..M in quotes");
+  return parse_seed_range(seeds.text(), seeds.place());
+}
 
 void read_heading(const JsonAt& root, Drill& drill) {
   drill.id = root.at("drill").name();

@@ -236,10 +236,10 @@ faults::DiskTrouble read_trouble(const JsonAt& json, const FaultSpec& fault, con
   const auto spec = std::ranges::find(drill.hosts, host, &HostSpec::name);
   if (spec == drill.hosts.end() || !spec->disk) json.at("on").refuse("has no disk");
   faults::DiskTrouble trouble;
-  if (fault.kind == faults::FaultKind::disk_slow) {
-    trouble.factor = json.at("factor").count(2, 1'000'000);
-    return trouble;
-  }
+  const bool slow = fault.kind == faults::FaultKind::disk_slow;
+  if (slow) trouble.factor = json.at("factor").count(2, 1'000'000);
+  if (json.has("times")) trouble.times = json.at("times").count(1, 1'000'000'000);
+  if (slow && !json.has("part")) return trouble;
   const JsonAt part = json.at("part");
   const auto known = faults::disk_part_named(part.text());
   if (!known) {
@@ -247,11 +247,6 @@ faults::DiskTrouble read_trouble(const JsonAt& json, const FaultSpec& fault, con
                 did_you_mean<faults::DiskPart>(part.text()));
   }
   trouble.part = *known;
-  if (fault.kind == faults::FaultKind::disk_hang) return trouble;
-  if (trouble.part == faults::DiskPart::all) {
-    part.refuse("must be one of reads, writes, data-writes, flushes");
-  }
-  trouble.times = json.at("times").count(1, 1'000'000'000);
   return trouble;
 }
 
@@ -259,7 +254,7 @@ faults::DiskTrouble read_trouble(const JsonAt& json, const FaultSpec& fault, con
 bool takes(faults::FaultKind kind, std::string_view key) {
   using faults::FaultKind;
   if (key == "from" || key == "direction") return kind == FaultKind::net_partition;
-  if (key == "part") return kind == FaultKind::disk_hang || kind == FaultKind::disk_error;
+  if (key == "part") return faults::of_disk(kind);
   if (key == "factor") return kind == FaultKind::disk_slow;
   return kind == FaultKind::disk_error;  // "times"
 }
@@ -270,8 +265,9 @@ FaultSpec read_fault(const JsonAt& json, const Drill& drill, bool promotes) {
   FaultSpec fault;
   const auto kind = faults::fault_kind_named(json.at("do").text());
   if (!kind) {
-    json.at("do").refuse("not supported; drydock list shows the kinds of faults" +
-                         did_you_mean<faults::FaultKind>(json.at("do").text()));
+    const std::string name = json.at("do").text();
+    json.at("do").refuse("'" + name + "' is not supported; drydock list shows the kinds of faults" +
+                         did_you_mean<faults::FaultKind>(name));
   }
   fault.kind = *kind;
   fault.on = read_selector(json.at("on"), fault.kind, drill);

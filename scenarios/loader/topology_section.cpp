@@ -18,10 +18,27 @@ std::string read_profile_of_disk(const JsonAt& profile) {
   return is_profile_file(profile.text()) ? profile.text() : profile.name();
 }
 
+DiskThrottle read_throttle(const JsonAt& json) {
+  json.allow_only({"read_bandwidth", "write_bandwidth", "read_iops", "write_iops"});
+  if (json.keys().empty()) json.refuse("must have a limit");
+  DiskThrottle throttle;
+  if (json.has("read_bandwidth")) {
+    throttle.read_bytes_per_second = json.at("read_bandwidth").bytes_per_second();
+  }
+  if (json.has("write_bandwidth")) {
+    throttle.write_bytes_per_second = json.at("write_bandwidth").bytes_per_second();
+  }
+  if (json.has("read_iops")) throttle.reads_per_second = json.at("read_iops").rate_per_second();
+  if (json.has("write_iops")) throttle.writes_per_second = json.at("write_iops").rate_per_second();
+  return throttle;
+}
+
 DiskSpec read_disk(const JsonAt& disk) {
   disk.refuse_unbuilt("shared_by", "disks that several hosts attach are not simulated yet");
-  disk.allow_only({"profile", "size"});
-  return {read_profile_of_disk(disk.at("profile")), disk.at("size").size()};
+  disk.allow_only({"profile", "size", "throttle"});
+  DiskSpec spec{read_profile_of_disk(disk.at("profile")), disk.at("size").size()};
+  if (disk.has("throttle")) spec.throttle = read_throttle(disk.at("throttle"));
+  return spec;
 }
 
 DirtyLimits read_dirty(const JsonAt& dirty) {
@@ -40,6 +57,20 @@ DirtyLimits read_dirty(const JsonAt& dirty) {
   return limits;
 }
 
+// A size, or an object with one.
+MemorySpec read_memory(const JsonAt& memory) {
+  if (!memory.is_object()) return {.bytes = memory.size()};
+  memory.allow_only({"size", "group_limit", "swap", "min_free"});
+  MemorySpec spec{.bytes = memory.at("size").size()};
+  if (memory.has("group_limit")) spec.group_limit_bytes = memory.at("group_limit").size();
+  if (memory.has("swap")) spec.swap_bytes = memory.at("swap").size();
+  if (memory.has("min_free")) spec.min_free_bytes = memory.at("min_free").size();
+  if (spec.group_limit_bytes > spec.bytes) {
+    memory.at("group_limit").refuse("must be at most size");
+  }
+  return spec;
+}
+
 // Hosts, and what runs on them, can be named in a partition's `from`.
 void refuse_reserved(const std::string& name, const JsonAt& json) {
   if (name != kAllOthers) return;
@@ -48,8 +79,7 @@ void refuse_reserved(const std::string& name, const JsonAt& json) {
 
 HostSpec read_host(const std::string& name, const JsonAt& json) {
   refuse_reserved(name, json);
-  json.refuse_unbuilt("memory", "the memory of a host is not simulated yet: it never runs out");
-  json.allow_only({"labels", "disk", "boot", "dirty"});
+  json.allow_only({"labels", "disk", "boot", "dirty", "kernel", "memory"});
   HostSpec host;
   host.name = name;
   if (json.has("labels")) {
@@ -61,6 +91,11 @@ HostSpec read_host(const std::string& name, const JsonAt& json) {
   if (json.has("dirty")) {
     if (!host.disk) json.at("dirty").refuse("its host has no disk, so no dirty pages");
     host.dirty = read_dirty(json.at("dirty"));
+  }
+  if (json.has("kernel")) host.kernel = json.at("kernel").text();
+  if (json.has("memory")) {
+    if (!host.disk) json.at("memory").refuse("its host has no disk, so nothing that fills it");
+    host.memory = read_memory(json.at("memory"));
   }
   return host;
 }
@@ -117,7 +152,7 @@ LinkSpec read_link(const JsonAt& json, const Drill& drill) {
 
 BrokerSpec read_broker(const std::string& name, const JsonAt& json, const Drill& drill) {
   refuse_reserved(name, json);
-  json.allow_only({"host", "role"});
+  json.allow_only({"host", "role", "heap"});
   BrokerSpec broker;
   broker.name = name;
   broker.host = read_host_name(json.at("host"), drill);
@@ -128,7 +163,12 @@ BrokerSpec read_broker(const std::string& name, const JsonAt& json, const Drill&
                            did_you_mean(broker.role, {"master", "slave"}));
   }
   for (const HostSpec& host : drill.hosts) {
-    if (host.name == broker.host && !host.disk) json.refuse("its host has no disk");
+    if (host.name != broker.host) continue;
+    if (!host.disk) json.refuse("its host has no disk");
+    if (!json.has("heap")) continue;
+    if (!host.memory)
+      json.at("heap").refuse("its host has no size of memory, so it never runs out");
+    broker.heap_bytes = json.at("heap").size();
   }
   for (const BrokerSpec& other : drill.brokers) {
     if (other.host == broker.host) json.refuse("its host runs broker '" + other.name + "' already");

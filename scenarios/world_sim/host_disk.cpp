@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <expected>
 
+#include "engine/types/nearest_name.hpp"
 #include "scenarios/drill/disk_profile.hpp"
 #include "sim/disk/compiled_profile.hpp"
 #include "sim/profiles/builtin_profiles.hpp"
@@ -18,10 +19,16 @@ constexpr std::int64_t kSectorBytes = 4096;
 std::expected<sim::Profile, std::string> profile_of(const DiskSpec& spec) {
   if (is_profile_text(spec.profile)) return sim::read_profile("this profile", spec.profile);
   if (const sim::Profile* profile = sim::builtin_profile(spec.profile)) return *profile;
+  NearestName nearest(spec.profile);
   std::string known;
-  for (const std::string& name : sim::builtin_profile_names()) known += name + ", ";
-  return std::unexpected("there is no '" + spec.profile + "'; known here: " + known +
-                         "or a FILE.json");
+  const std::vector<std::string> names = sim::builtin_profile_names();
+  for (const std::string& name : names) {
+    nearest.consider(name);
+    known += name + ", ";
+  }
+  std::string why = "there is no '" + spec.profile + "'; ";
+  if (!nearest.name().empty()) why += "did you mean '" + std::string(nearest.name()) + "'? ";
+  return std::unexpected(why + "known here: " + known + "or a FILE.json");
 }
 
 sim::Profile checked_profile_of(const DiskSpec& spec) {
@@ -57,6 +64,18 @@ void put_profile(const DiskSpec& spec, sim::DiskOptions& disk) {
   disk.placement = profile.get(sim::ProfileKey::placement).word == "remote"
                        ? sim::DiskPlacement::remote
                        : sim::DiskPlacement::local;
+  const DiskThrottle& throttle = spec.throttle;
+  disk.queue.throttle.reads = {.bytes_per_s = throttle.read_bytes_per_second,
+                               .commands_per_s = throttle.reads_per_second};
+  disk.queue.throttle.writes = {.bytes_per_s = throttle.write_bytes_per_second,
+                                .commands_per_s = throttle.writes_per_second};
+}
+
+std::int64_t read_ahead_of(const DiskSpec& spec) {
+  constexpr std::int64_t kLinuxDefault = 128 << 10;
+  const sim::Profile profile = checked_profile_of(spec);
+  const auto& read_ahead = profile[sim::ProfileKey::read_ahead];
+  return read_ahead ? read_ahead->low : kLinuxDefault;
 }
 
 std::string assumptions_of(const DiskSpec& spec) {

@@ -12,8 +12,11 @@ namespace drydock::scenarios {
 // disk.
 void check_disk(const Drill& drill, const HostSpec& host);
 
-// What the profile says of a disk; of a checked one.
+// What its profile and its throttle say of a disk; of a checked one.
 void put_profile(const DiskSpec& spec, sim::DiskOptions& disk);
+
+// read_ahead_kb in bytes, as the profile says it, or Linux's default. Of a checked one.
+std::int64_t read_ahead_of(const DiskSpec& spec);
 
 // Its profile, and which of the values in use are assumed. Of a checked one.
 std::string assumptions_of(const DiskSpec& spec);

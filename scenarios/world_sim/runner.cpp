@@ -56,7 +56,7 @@ void trace_losses(const Experiment& experiment, const Cell& cell, reports::RunRe
 }  // namespace
 
 reports::RunResult run_one(const Experiment& experiment, const Cell& cell, std::uint64_t seed,
-                           Verification verification) {
+                           Verification verification, const FurtherRuns& further) {
   reports::RunResult result;
   result.seed = seed;
   try {
@@ -64,8 +64,12 @@ reports::RunResult run_one(const Experiment& experiment, const Cell& cell, std::
     while (run.advance()) {
     }
     result = run.result();
-    if (!result.loss.lost.empty()) trace_losses(experiment, cell, result);
+    if (!result.loss.lost.empty()) {
+      further(1);
+      trace_losses(experiment, cell, result);
+    }
     if (result.divergence.empty() && verification == Verification::side_by_side) {
+      further(2);
       result.divergence = compare(experiment, cell, seed, result.fingerprint);
     }
     result.verdict = reports::Verdict::inconclusive;

@@ -12,6 +12,7 @@
 #include "scenarios/workload/reader_program.hpp"
 #include "scenarios/workload/writer_program.hpp"
 #include "scenarios/world_sim/host_disk.hpp"
+#include "scenarios/world_sim/memory_of_host.hpp"
 #include "scenarios/world_sim/no_files.hpp"
 #include "sim/disk/limits.hpp"
 #include "sim/fs/limits.hpp"
@@ -38,6 +39,11 @@ void check_simulated(const Drill& drill) {
   for (const auto& [values, variant] : drill.variants) check_simulated(*variant);
   for (const HostSpec& host : drill.hosts) {
     if (host.disk) check_disk(drill, host);
+    if (!sim::kernel_named(host.kernel)) {
+      throw InputError(drill.source.at("/topology/hosts/" + host.name + "/kernel") +
+                       ": there is no '" + host.kernel + "'; known here: el7, el8, el9, 6.x");
+    }
+    if (host.memory) check_memory(drill, host);
   }
 }
 
@@ -78,6 +84,7 @@ void SimWorld::add_machine(const HostSpec& spec) {
   options.name = spec.name;
   options.address = kFirstAddress + index;
   options.wall_offset_ns = kWallOffsetNs;
+  options.memory = memory_of(spec);
   machine->host = std::make_unique<sim::Host>(kernel_, HostId(index + 1), options);
   machine->boot = spec.boot;
   machine->host->set_log_sink(
@@ -92,12 +99,14 @@ void SimWorld::add_machine(const HostSpec& spec) {
     put_profile(*spec.disk, disk);
     machine->disk = std::make_unique<sim::SimDisk>(kernel_, DiskId(index + 1), std::move(disk));
     sim::FileSystemOptions files;
+    files.read_ahead_bytes = read_ahead_of(*spec.disk);
     if (spec.dirty) {
-      files.page_cache = {.dirty_bytes = spec.dirty->bytes,
-                          .dirty_background_bytes = spec.dirty->background_bytes,
-                          .expire = spec.dirty->expire,
-                          .interval = spec.dirty->writeback};
+      files.page_cache.dirty_bytes = spec.dirty->bytes;
+      files.page_cache.dirty_background_bytes = spec.dirty->background_bytes;
+      files.page_cache.expire = spec.dirty->expire;
+      files.page_cache.interval = spec.dirty->writeback;
     }
+    files.page_cache.kernel = *sim::kernel_named(spec.kernel);
     machine->files =
         std::make_unique<sim::HostFiles>(kernel_, *machine->host, *machine->disk, files);
     machine->files->set_mounted([this, &host = *machine->host] { log(host, &EventLog::mounted); });
@@ -146,6 +155,7 @@ void SimWorld::add_broker(const BrokerSpec& spec, const BrokerConfiguration& con
   here.broker_ip2 = 0;
   here.name_servers = name_server_endpoints_;
   brokers_.back()->configuration = std::move(here);
+  brokers_.back()->heap_bytes = spec.heap_bytes;
 }
 
 // Also if a slave's file says where its master is: that speaks of the user's hosts.
@@ -484,6 +494,7 @@ void SimWorld::start(Service& service) {
   }
   injector_.process_starting(service.name, *service.process);
   service.process->start(service.program);
+  service.process->charge_memory(service.heap_bytes);
 }
 
 sim::SimProcess& SimWorld::spawn(Machine& machine, const std::string& name) {
@@ -530,9 +541,13 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
     if (host.disk) {
       lines.push_back("disk of " + host.name + ": " + assumptions_of(*host.disk));
     }
+    if (host.kernel != HostSpec().kernel) {
+      lines.push_back("host " + host.name + ": the scenario has it run a kernel " + host.kernel);
+    }
     if (host.dirty) {
       lines.push_back("host " + host.name + ": the scenario sets its vm.dirty_* limits");
     }
+    for (std::string& line : memory_assumptions(drill, host)) lines.push_back(std::move(line));
     if (host.boot > Duration()) {
       lines.push_back("host " + host.name + " needs " + text_of(host.boot) +
                       " from power to the start of its programs (the scenario says so); rto "
@@ -566,7 +581,7 @@ std::vector<std::string> not_modelled() {
   std::vector<std::string> lines = {
       "consumer groups that share queues, delayed and transactional messages",
       "CPU time: it costs nothing, so no throughput is printed",
-      "JVM pauses, memory pressure, full disks"};
+      "JVM pauses, a heap that grows, full disks"};
   for (const Lines part : {Lines(sim::kNetNotModelled), Lines(sim::kDiskNotModelled),
                            Lines(sim::kPageCacheNotModelled), Lines(sim::kFsNotModelled),
                            Lines(sim::kHostNotModelled), Lines(sim::kProfilesNotModelled)}) {

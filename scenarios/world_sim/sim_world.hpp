@@ -119,6 +119,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
     sim::Program program;
     std::optional<BrokerConfiguration> configuration;  // Of a broker's next life.
     bool start_when_ended = false;
+    std::int64_t heap_bytes = 0;  // Taken at its start.
     int lives = 0;
     sim::SimProcess* process = nullptr;  // The present life, or the last one.
 

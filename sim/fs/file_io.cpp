@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/fs/mount.hpp"
+#include "sim/pagecache/memory_domain.hpp"
 #include "sim/pagecache/stuck_wait.hpp"
 
 namespace drydock::sim {
@@ -14,6 +15,7 @@ Mount::Admission Mount::admit(Inode& inode, std::int64_t page, bool whole_page) 
   if (journal_.aborted()) return Admission::read_only;
   const BlockRef block = inode.block_of(page);
   if (!resident && !whole_page && block.written()) return Admission::must_read;
+  if (!resident && !cache_->has_room(1)) return Admission::no_memory;
   // A first store updates the file's time, which is in the inode's block (W2), if time has passed.
   if (inode.timed_at != cache_->tick() && journal_.shadowed(inode.sync_tid)) {
     return Admission::journal;
@@ -69,7 +71,7 @@ void Mount::store_into(Inode& inode, const Worker& worker, std::int64_t offset,
 }
 
 Task<Result<void>> Mount::make_storable(Inode& inode, Worker& worker, std::int64_t page,
-                                        bool whole_page) {
+                                        bool whole_page, PageFaults* faults) {
   for (;;) {
     switch (admit(inode, page, whole_page)) {
       case Admission::ready: co_return Result<void>();
@@ -82,7 +84,9 @@ Task<Result<void>> Mount::make_storable(Inode& inode, Worker& worker, std::int64
       case Admission::must_read: {
         const StallScope stall(*cache_, worker, WaitPlace::page_read, page * kPageBytes);
         const PageRange range{page, page + 1};
-        Result<void> in = co_await page_in(inode, worker, range, options_.read_ahead_bytes);
+        auto reading = faults == nullptr ? page_in(inode, worker, range)
+                                         : fault_in(inode, worker, *faults, page);
+        Result<void> in = co_await std::move(reading);
         if (!in) co_return in;
         break;
       }
@@ -91,6 +95,11 @@ Task<Result<void>> Mount::make_storable(Inode& inode, Worker& worker, std::int64
         const PageRange range{page, page + 1};
         WaitList& ends = inode.in_flight(range, inode.last_started())->waiters;
         co_await StuckWait(ends, worker, WaitPlace::page_lock, clock_);
+        break;
+      }
+      case Admission::no_memory: {
+        const StallScope stall(*cache_, worker, WaitPlace::memory, page * kPageBytes);
+        co_await cache_->memory()->make_room(worker, 1);
         break;
       }
       case Admission::no_space: {
@@ -127,7 +136,7 @@ Task<Result<void>> Mount::modifiable(Inode& inode, Worker& worker) {
 Task<Result<void>> Mount::clear_residue(Inode& inode, Worker& worker) {
   while (inode.residue) {
     const std::int64_t page = inode.size / kPageBytes;
-    Result<void> storable = co_await make_storable(inode, worker, page, false);
+    Result<void> storable = co_await make_storable(inode, worker, page, false, nullptr);
     if (!storable) co_return storable;
     if (page != inode.size / kPageBytes) continue;
     make_dirty(inode, worker, page);
@@ -153,7 +162,7 @@ Task<Result<void>> Mount::write(Inode& inode, Worker& worker, std::int64_t offse
     const std::int64_t end = offset + static_cast<std::int64_t>(part);
     const bool whole = offset % kPageBytes == 0 && (end % kPageBytes == 0 || end >= inode.size);
     if (admit(inode, page, whole) != Admission::ready) {
-      Result<void> storable = co_await make_storable(inode, worker, page, whole);
+      Result<void> storable = co_await make_storable(inode, worker, page, whole, nullptr);
       if (!storable) co_return storable;
     }
     store_into(inode, worker, offset, rest.first(part));
@@ -186,7 +195,10 @@ bool Mount::try_store(Inode& inode, const Worker& worker, std::int64_t offset,
   while (!bytes.empty()) {
     const std::int64_t room = kPageBytes - offset % kPageBytes;
     const auto part = std::min(bytes.size(), static_cast<std::size_t>(room));
+    const bool faults = !inode.dirty(offset / kPageBytes);
+    if (faults) ++cache_->faults().minor;
     store_into(inode, worker, offset, bytes.first(part));
+    if (faults) inode.map_page(offset / kPageBytes);
     offset += static_cast<std::int64_t>(part);
     bytes = bytes.subspan(part);
   }
@@ -194,8 +206,8 @@ bool Mount::try_store(Inode& inode, const Worker& worker, std::int64_t offset,
   return true;
 }
 
-Task<Result<void>> Mount::store(Inode& inode, Worker& worker, std::int64_t offset,
-                                SharedBytes bytes) {
+Task<Result<void>> Mount::store(Inode& inode, Worker& worker, PageFaults& faults,
+                                std::int64_t offset, SharedBytes bytes) {
   Result<void> entered = co_await enter(worker);
   if (!entered) co_return entered;
   std::span<const std::byte> rest = bytes.span();
@@ -204,19 +216,22 @@ Task<Result<void>> Mount::store(Inode& inode, Worker& worker, std::int64_t offse
     const auto part = std::min(rest.size(), static_cast<std::size_t>(room));
     const std::int64_t end = offset + static_cast<std::int64_t>(part);
     const std::int64_t page = offset / kPageBytes;
+    // One fault, whatever it takes: if it reads the page, it is counted there.
+    if (!absent(inode, page) && !inode.dirty(page)) ++cache_->faults().minor;
     // A fault dirties the page and may be throttled; meanwhile the page may have been written back,
     // and the store faults again.
-    for (bool faults = true; faults;) {
-      Result<void> storable = co_await make_storable(inode, worker, page, false);
+    for (bool again = true; again;) {
+      Result<void> storable = co_await make_storable(inode, worker, page, false, &faults);
       if (!storable) co_return storable;
       if (end > inode.size) co_return ErrorCode::io_error;  // Cut by somebody: SIGBUS.
-      faults = !inode.dirty(page);
-      if (!faults) continue;
+      again = !inode.dirty(page);
+      if (!again) continue;
       make_dirty(inode, worker, page);
-      faults = cache_->throttle_due(inode, worker);
-      if (faults) co_await cache_->throttle(inode, worker, clock_, offset);
+      again = cache_->throttle_due(inode, worker);
+      if (again) co_await cache_->throttle(inode, worker, clock_, offset);
     }
     store_into(inode, worker, offset, rest.first(part));
+    inode.map_page(page);
     rest = rest.subspan(part);
     offset = end;
   }
@@ -265,7 +280,7 @@ Task<Result<void>> Mount::cut(Inode& inode, Worker& worker, std::int64_t size) {
         has_tail && inode.block_of(tail_page).written() && !inode.resident(tail_page);
     if (!absent) break;
     const PageRange tail{tail_page, tail_page + 1};
-    Result<void> in = co_await page_in(inode, worker, tail, 0);
+    Result<void> in = co_await page_in(inode, worker, tail);
     if (!in) co_return in;
   }
   if (size >= inode.size) co_return Result<void>();

@@ -54,6 +54,7 @@ class Inode : public CachedFile {
   Tid data_tid;  // The last one without which its data cannot be found: what fdatasync waits for.
   Jiffies timed_at = 0;  // Of its time of modification; a store within the same jiffy leaves it.
   int handles = 0;       // Open files and mappings.
+  int mappings = 0;      // Of these, mappings.
   int device_io = 0;     // Reads and direct writes in flight.
   WaitList device_idle;  // Until there are none.
   bool emptied = false;  // Truncated to nothing: written out when it is closed.

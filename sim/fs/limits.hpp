@@ -18,7 +18,8 @@ static_assert(FileSystemOptions().commit_interval == Duration::s(5));
 static_assert(FileSystemOptions().replay_time == Duration::ms(20));
 static_assert(FileSystemOptions().read_ahead_bytes == 128 << 10);
 inline constexpr auto kFsAssumed = std::to_array<std::string_view>({
-    "file system: ext4, data=ordered, commit=5 s, read-ahead 128 KiB",
+    "file system: ext4, data=ordered, commit=5 s, read-ahead of 128 KiB unless the disk's profile "
+    "says otherwise",
     "file system: a mount after a loss of power takes 20 ms besides reading the journal; rto "
     "follows it one to one",
 });

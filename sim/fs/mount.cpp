@@ -90,7 +90,10 @@ void Mount::die() {
   state_ = State::dead;
   journal_.close();
   booted_.unlink();
-  for (auto& [number, inode] : inodes_) cache_->forget(*inode);
+  for (auto& [number, inode] : inodes_) {
+    for (const auto& read : inode->reads) unreserve(read->range);
+    cache_->forget(*inode);
+  }
 }
 
 Task<Result<void>> Mount::enter(Worker& worker) {

@@ -69,6 +69,8 @@ class Mount final : public PageBacking,
   PageCache& cache() { return *cache_; }
   Journal& journal() { return journal_; }
   const FileSystemOptions& options() const { return options_; }
+  static constexpr std::int64_t kReadPagesMax = 256;  // Of one command: 1 MiB.
+  std::int64_t read_ahead_pages() const { return options_.read_ahead_bytes / kPageBytes; }
   std::int64_t direct_alignment() const { return direct_alignment_; }
 
   // names.cpp
@@ -88,14 +90,25 @@ class Mount final : public PageBacking,
   // Stores into a mapping of `mapped` bytes; false if that could block.
   bool try_store(Inode& inode, const Worker& worker, std::int64_t offset,
                  std::span<const std::byte> bytes);
-  Task<Result<void>> store(Inode& inode, Worker& worker, std::int64_t offset, SharedBytes bytes);
+  Task<Result<void>> store(Inode& inode, Worker& worker, PageFaults& faults, std::int64_t offset,
+                           SharedBytes bytes);
 
   // read_io.cpp
-  // The range, which lies inside the file, without waiting; an empty chain if it has to wait.
-  ByteChain try_read(Inode& inode, std::int64_t offset, std::int64_t length);
   // As much of the range as the file has.
-  Task<Result<ByteChain>> read(Inode& inode, Worker& worker, std::int64_t offset,
-                               std::int64_t length, bool read_ahead);
+  Task<Result<ByteChain>> read(Inode& inode, Worker& worker, ReadAhead& ahead, std::int64_t offset,
+                               std::int64_t length);
+  // Through a mapping: the range, which lies inside the file, without waiting; an empty chain if it
+  // has to wait.
+  ByteChain try_load(Inode& inode, PageFaults& faults, std::int64_t offset, std::int64_t length);
+  // As much of the range as the file has.
+  Task<Result<ByteChain>> load(Inode& inode, Worker& worker, PageFaults& faults,
+                               std::int64_t offset, std::int64_t length);
+  // Faults in the pages of the range that have content (mlock).
+  Task<Result<void>> lock_pages(Inode& inode, Worker& worker, PageFaults& faults, PageRange range);
+  // Starts to read what is absent (MADV_WILLNEED).
+  void will_need(Inode& inode, PageRange range) {
+    if (state_ == State::ready) read_ahead(inode, range);
+  }
 
   // direct_io.cpp
   Task<Result<void>> write_direct(InodeHandle& handle, Worker& worker, std::int64_t offset,
@@ -125,7 +138,15 @@ class Mount final : public PageBacking,
  private:
   enum class State : std::uint8_t { mounting, ready, failed, dead };
   // Whether a page can be stored into now, and if not, why.
-  enum class Admission : std::uint8_t { ready, read_only, journal, must_read, in_use, no_space };
+  enum class Admission : std::uint8_t {
+    ready,
+    read_only,
+    journal,
+    must_read,
+    no_memory,
+    in_use,
+    no_space
+  };
   enum class Need : std::uint8_t { sync, data };
   class PageWrite;
   class PageReadCommand;
@@ -181,8 +202,9 @@ class Mount final : public PageBacking,
 
   // file_io.cpp
   Admission admit(Inode& inode, std::int64_t page, bool whole_page);
-  Task<Result<void>> make_storable(Inode& inode, Worker& worker, std::int64_t page,
-                                   bool whole_page);
+  // `faults`: of the mapping that is stored into, or null.
+  Task<Result<void>> make_storable(Inode& inode, Worker& worker, std::int64_t page, bool whole_page,
+                                   PageFaults* faults);
   // Once admitted.
   void store_into(Inode& inode, const Worker& worker, std::int64_t offset,
                   std::span<const std::byte> bytes);
@@ -195,8 +217,26 @@ class Mount final : public PageBacking,
   Task<Result<void>> cut(Inode& inode, Worker& worker, std::int64_t size);
 
   // read_io.cpp
-  std::shared_ptr<PageRead> start_read(Inode& inode, std::int64_t page, std::int64_t end);
-  Task<Result<void>> page_in(Inode& inode, Worker& worker, PageRange range, std::int64_t ahead);
+  // The range, which lies inside the file, without waiting; an empty chain if it has to wait.
+  ByteChain try_read(Inode& inode, std::int64_t offset, std::int64_t length);
+  Task<Result<void>> populate(Inode& inode, Worker& worker, PageFaults& faults, PageRange range);
+  void note_access(Inode& inode, ReadAhead& ahead, PageRange range);
+  const SharedBytes* map_cached(Inode& inode, PageFaults& faults, std::int64_t page);
+  Task<Result<void>> fault_in(Inode& inode, Worker& worker, PageFaults& faults, std::int64_t page);
+  Task<Result<void>> page_in(Inode& inode, Worker& worker, PageRange range);
+  Task<Result<void>> await_page(Inode& inode, Worker& worker, std::int64_t page);
+  // Not cached though it has content; cached or on its way.
+  bool absent(Inode& inode, std::int64_t page) const;
+  bool present(Inode& inode, std::int64_t page) const;
+  std::int64_t cached_before(Inode& inode, std::int64_t page, std::int64_t most) const;
+  std::shared_ptr<PageRead> read_of(const Inode& inode, std::int64_t page) const;
+  void start_reads(Inode& inode, PageRange range);
+  // The same if there is room for the pages; otherwise it does without them.
+  void read_ahead(Inode& inode, PageRange range);
+  std::int64_t room_lacking(const Inode& inode, PageRange range) const;
+  void reserve(PageRange range);
+  void unreserve(PageRange range);
+  void start_read(Inode& inode, PageRange range, std::int64_t block);
 
   // direct_io.cpp
   static constexpr std::int64_t kDirectBytesMax = 1 << 20;

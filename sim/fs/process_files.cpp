@@ -10,7 +10,10 @@ bool valid_range(std::int64_t offset, std::int64_t length) {
 class SimFile final : public File {
  public:
   SimFile(InodeHandle handle, OpenOptions options, int& open)
-      : descriptor_(open), handle_(std::move(handle)), options_(options) {}
+      : descriptor_(open),
+        handle_(std::move(handle)),
+        options_(options),
+        ahead_(mount().read_ahead_pages(), Mount::kReadPagesMax) {}
 
   Task<Result<ByteChain>> read_at(Worker& worker, std::int64_t offset,
                                   std::int64_t length) override {
@@ -19,7 +22,7 @@ class SimFile final : public File {
       Result<ByteChain> direct = co_await mount().read_direct(handle_, worker, offset, length);
       co_return direct;
     }
-    Result<ByteChain> read = co_await mount().read(inode(), worker, offset, length, true);
+    Result<ByteChain> read = co_await mount().read(inode(), worker, ahead_, offset, length);
     co_return read;
   }
 
@@ -71,14 +74,22 @@ class SimFile final : public File {
   ProcessFiles::Descriptor descriptor_;
   InodeHandle handle_;
   OpenOptions options_;
+  ReadAhead ahead_;
 };
 
 class SimMappedFile final : public MappedFile {
  public:
   SimMappedFile(InodeHandle handle, std::int64_t size, int& open)
-      : descriptor_(open), handle_(std::move(handle)), size_(size) {}
+      : descriptor_(open),
+        handle_(std::move(handle)),
+        size_(size),
+        faults_(mount().read_ahead_pages()) {
+    ++inode().mappings;
+  }
   ~SimMappedFile() override {
-    if (!mount().dead() && locked_) inode().set_pinned(false);
+    if (mount().dead()) return;
+    if (locked_) inode().set_pinned(false);
+    if (--inode().mappings == 0) inode().unmap();
   }
 
   std::int64_t size() const override { return size_; }
@@ -97,18 +108,17 @@ class SimMappedFile final : public MappedFile {
   }
   Task<Result<void>> store(Worker& worker, std::int64_t offset, SharedBytes bytes) override {
     check(offset, static_cast<std::int64_t>(bytes.size()));
-    return mount().store(inode(), worker, offset, std::move(bytes));
+    return mount().store(inode(), worker, faults_, offset, std::move(bytes));
   }
 
   ByteChain try_load(std::int64_t offset, std::int64_t length) override {
     check(offset, length);
     if (offset + length > inode().size) return {};
-    return mount().try_read(inode(), offset, length);
+    return mount().try_load(inode(), faults_, offset, length);
   }
   Task<Result<ByteChain>> load(Worker& worker, std::int64_t offset, std::int64_t length) override {
     check(offset, length);
-    const bool ahead = advice_ != Advice::random;
-    Result<ByteChain> loaded = co_await mount().read(inode(), worker, offset, length, ahead);
+    Result<ByteChain> loaded = co_await mount().load(inode(), worker, faults_, offset, length);
     if (!loaded) co_return loaded;
     // Shorter than the mapping: somebody cut the file, a fault behind its end is a SIGBUS.
     const bool whole = static_cast<std::int64_t>(loaded->size()) == length;
@@ -122,14 +132,18 @@ class SimMappedFile final : public MappedFile {
   }
 
   Task<Result<void>> lock_memory(Worker& worker) override {
-    Result<ByteChain> all = co_await mount().read(inode(), worker, 0, size_, false);
-    if (!all) co_return all.error();
     locked_ = true;
     inode().set_pinned(true);
-    co_return Result<void>();
+    Result<void> all = co_await mount().lock_pages(inode(), worker, faults_, pages_of(0, size_));
+    co_return all;
   }
   Result<void> advise(Advice advice) override {
-    advice_ = advice;
+    switch (advice) {
+      case Advice::normal: faults_.set_pattern(ReadAhead::Pattern::normal); break;
+      case Advice::random: faults_.set_pattern(ReadAhead::Pattern::random); break;
+      case Advice::sequential: faults_.set_pattern(ReadAhead::Pattern::sequential); break;
+      case Advice::will_need: mount().will_need(inode(), pages_of(0, size_)); break;
+    }
     return {};
   }
 
@@ -144,7 +158,7 @@ class SimMappedFile final : public MappedFile {
   ProcessFiles::Descriptor descriptor_;
   InodeHandle handle_;
   std::int64_t size_;
-  Advice advice_ = Advice::normal;
+  PageFaults faults_;
   bool locked_ = false;
 };
 

@@ -1,14 +1,13 @@
-// Buffered reads and major faults.
+// Buffered reads and read faults.
 #include <algorithm>
 
 #include "sim/fs/mount.hpp"
 #include "sim/fs/mount_commands.hpp"
+#include "sim/pagecache/memory_domain.hpp"
 #include "sim/pagecache/stuck_wait.hpp"
 
 namespace drydock::sim {
 namespace {
-
-constexpr std::int64_t kReadPagesMax = 256;
 
 std::size_t to_size(std::int64_t value) { return static_cast<std::size_t>(value); }
 
@@ -32,69 +31,251 @@ ByteChain Mount::try_read(Inode& inode, std::int64_t offset, std::int64_t length
   return chain;
 }
 
-Task<Result<ByteChain>> Mount::read(Inode& inode, Worker& worker, std::int64_t offset,
-                                    std::int64_t length, bool read_ahead) {
+ByteChain Mount::try_load(Inode& inode, PageFaults& faults, std::int64_t offset,
+                          std::int64_t length) {
+  ByteChain chain;
+  while (length > 0) {
+    const std::int64_t page = offset / kPageBytes;
+    const std::int64_t inside = offset % kPageBytes;
+    const std::int64_t part = std::min(length, kPageBytes - inside);
+    const SharedBytes* bytes = inode.touch(page, faults.keeps_pages());
+    if (bytes == nullptr) {
+      bytes = map_cached(inode, faults, page);
+      if (bytes == nullptr) return {};
+    }
+    chain.append(bytes->slice(to_size(inside), to_size(part)));
+    offset += part;
+    length -= part;
+  }
+  return chain;
+}
+
+// A read fault on a page that is not mapped. Null if it has to be read. A hole's page is not put
+// into the cache, as Linux does: it takes no memory and is no fault.
+const SharedBytes* Mount::map_cached(Inode& inode, PageFaults& faults, std::int64_t page) {
+  if (!inode.resident(page)) {
+    return inode.block_of(page).written() ? nullptr : &cache_->zero_page();
+  }
+  ++cache_->faults().minor;
+  ReadAhead& ahead = faults.ahead();
+  if (ahead.mark() == page) {
+    read_ahead(inode, ahead.take_mark());
+    if (!inode.resident(page)) return nullptr;  // Reclaimed for what is read ahead.
+  }
+  // The marked page takes a fault of its own, so that its use is seen.
+  const PageRange around = PageFaults::around(page);
+  const std::int64_t mark = ahead.marked(around) ? ahead.mark() : around.end;
+  const bool young = faults.keeps_pages();
+  std::int64_t mapped = inode.map_resident({around.first, mark}, young);
+  mapped += inode.map_resident({mark + 1, around.end}, young);
+  faults.mapped(mapped);
+  return inode.find(page);
+}
+
+Task<Result<ByteChain>> Mount::read(Inode& inode, Worker& worker, ReadAhead& ahead,
+                                    std::int64_t offset, std::int64_t length) {
   Result<void> entered = co_await enter(worker);
   if (!entered) co_return entered.error();
-  const std::int64_t ahead = read_ahead ? options_.read_ahead_bytes : 0;
   for (;;) {
     const std::int64_t part = std::min(length, inode.size - offset);
     if (part <= 0) co_return ByteChain();
+    const PageRange range = pages_of(offset, part);
+    if (ahead.marked(range) && present(inode, ahead.mark())) read_ahead(inode, ahead.take_mark());
     ByteChain chain = try_read(inode, offset, part);
+    if (!chain.empty()) {
+      note_access(inode, ahead, range);
+      co_return chain;
+    }
+    for (std::int64_t page = range.first; page < range.end; ++page) {
+      if (!absent(inode, page)) continue;
+      if (read_of(inode, page) == nullptr) {
+        const auto history = [this, &inode, page](std::int64_t most) {
+          return cached_before(inode, page, most);
+        };
+        const PageRange window = ahead.on_miss({page, range.end}, history);
+        const std::int64_t lacking = room_lacking(inode, window);
+        if (lacking > 0) co_await cache_->memory()->make_room(worker, lacking);
+        start_reads(inode, window);
+      }
+      Result<void> in = co_await await_page(inode, worker, page);
+      if (!in) co_return in.error();
+    }
+  }
+}
+
+// A page that the previous read of the file ended in, too, counts once.
+void Mount::note_access(Inode& inode, ReadAhead& ahead, PageRange range) {
+  MemoryDomain* const memory = cache_->memory();
+  const bool again = ahead.last_read() == range.first;
+  if (memory != nullptr) memory->accessed(inode, {range.first + (again ? 1 : 0), range.end});
+  ahead.read_to(range.end - 1);
+}
+
+Task<Result<ByteChain>> Mount::load(Inode& inode, Worker& worker, PageFaults& faults,
+                                    std::int64_t offset, std::int64_t length) {
+  Result<void> entered = co_await enter(worker);
+  if (!entered) co_return entered.error();
+  for (;;) {
+    const std::int64_t part = std::min(length, inode.size - offset);
+    if (part <= 0) co_return ByteChain();
+    ByteChain chain = try_load(inode, faults, offset, part);
     if (!chain.empty()) co_return chain;
-    Result<void> in = co_await page_in(inode, worker, pages_of(offset, part), ahead);
+    Result<void> in = co_await populate(inode, worker, faults, pages_of(offset, part));
     if (!in) co_return in.error();
   }
 }
 
-// Makes every page of the range resident that has content on the device. Reads up to `ahead` bytes
-// beyond each missing page. The wait is killable, as that for a page lock is.
-Task<Result<void>> Mount::page_in(Inode& inode, Worker& worker, PageRange range,
-                                  std::int64_t ahead) {
-  std::int64_t page = range.first;
-  while (page < range.end) {
-    const bool missing = !inode.resident(page) && inode.block_of(page).written();
-    if (!missing) {
-      ++page;
-      continue;
-    }
-    const std::int64_t end = std::max(range.end, page + ahead / kPageBytes);
-    std::shared_ptr<PageRead> read = start_read(inode, page, end);
-    while (!read->ended) {
-      co_await StuckWait(read->waiters, worker, WaitPlace::page_read, clock_, Waiter::Kind::join);
-    }
-    if (!read->outcome) co_return read->outcome.error();
+Task<Result<void>> Mount::lock_pages(Inode& inode, Worker& worker, PageFaults& faults,
+                                     PageRange range) {
+  Result<void> entered = co_await enter(worker);
+  if (!entered) co_return entered;
+  range.end = std::min(range.end, (inode.size + kPageBytes - 1) / kPageBytes);
+  Result<void> in = co_await populate(inode, worker, faults, range);
+  co_return in;
+}
+
+Task<Result<void>> Mount::populate(Inode& inode, Worker& worker, PageFaults& faults,
+                                   PageRange range) {
+  for (std::int64_t page = range.first; page < range.end; ++page) {
+    if (inode.mapped(page) || map_cached(inode, faults, page) != nullptr) continue;
+    Result<void> in = co_await fault_in(inode, worker, faults, page);
+    if (!in) co_return in;
   }
   co_return Result<void>();
 }
 
-// The read in flight that will bring the page, started now if there is none.
-std::shared_ptr<PageRead> Mount::start_read(Inode& inode, std::int64_t page, std::int64_t end) {
+// A fault on an absent page, which is mapped afterwards unless somebody has dropped it already.
+Task<Result<void>> Mount::fault_in(Inode& inode, Worker& worker, PageFaults& faults,
+                                   std::int64_t page) {
+  if (read_of(inode, page) != nullptr) {
+    ++cache_->faults().minor;
+    ReadAhead& ahead = faults.ahead();
+    if (ahead.mark() == page) read_ahead(inode, ahead.take_mark());
+  } else {
+    ++cache_->faults().major;
+    const auto history = [this, &inode, page](std::int64_t most) {
+      return cached_before(inode, page, most);
+    };
+    const PageRange window = faults.on_miss(page, history);
+    const std::int64_t lacking = room_lacking(inode, window);
+    if (lacking > 0) co_await cache_->memory()->make_room(worker, lacking);
+    start_reads(inode, window);
+  }
+  Result<void> in = co_await await_page(inode, worker, page);
+  if (!in) co_return in;
+  inode.map_resident({page, page + 1}, faults.keeps_pages());
+  co_return Result<void>();
+}
+
+// Makes every page of the range resident that has content on the device, and reads nothing else.
+Task<Result<void>> Mount::page_in(Inode& inode, Worker& worker, PageRange range) {
+  for (std::int64_t page = range.first; page < range.end; ++page) {
+    if (!absent(inode, page)) continue;
+    const PageRange rest{page, range.end};
+    const std::int64_t lacking = room_lacking(inode, rest);
+    if (lacking > 0) co_await cache_->memory()->make_room(worker, lacking);
+    start_reads(inode, rest);
+    Result<void> in = co_await await_page(inode, worker, page);
+    if (!in) co_return in;
+  }
+  co_return Result<void>();
+}
+
+// Waits for the read in flight that brings the page; returns at once if there is none. The wait is
+// killable, as that for a page lock is. What came of it must be checked again.
+Task<Result<void>> Mount::await_page(Inode& inode, Worker& worker, std::int64_t page) {
+  const std::shared_ptr<PageRead> read = read_of(inode, page);
+  if (read == nullptr) co_return Result<void>();
+  while (!read->ended) {
+    co_await StuckWait(read->waiters, worker, WaitPlace::page_read, clock_, Waiter::Kind::join);
+  }
+  co_return read->outcome;
+}
+
+bool Mount::absent(Inode& inode, std::int64_t page) const {
+  return !inode.resident(page) && inode.block_of(page).written();
+}
+
+bool Mount::present(Inode& inode, std::int64_t page) const {
+  return inode.resident(page) || read_of(inode, page) != nullptr;
+}
+
+std::int64_t Mount::cached_before(Inode& inode, std::int64_t page, std::int64_t most) const {
+  std::int64_t count = 0;
+  while (count < most && count < page && present(inode, page - count - 1)) ++count;
+  return count;
+}
+
+// The read in flight that will bring the page, or null.
+std::shared_ptr<PageRead> Mount::read_of(const Inode& inode, std::int64_t page) const {
   for (const auto& read : inode.reads) {
     if (!read->superseded && read->range.first <= page && page < read->range.end) return read;
   }
+  return nullptr;
+}
+
+// Reads those pages of the range that have content on the device and are neither cached nor on
+// their way, as far as the file goes. Waits for nothing.
+void Mount::start_reads(Inode& inode, PageRange range) {
   const std::int64_t file_end = (inode.size + kPageBytes - 1) / kPageBytes;
-  end = std::min({end, file_end, page + kReadPagesMax});
-  const std::int64_t block = inode.block_of(page).block();
-  std::int64_t stop = page + 1;
-  while (stop < end && !inode.resident(stop)) {
-    const BlockRef next = inode.block_of(stop);
-    if (!next.written() || next.block() != block + (stop - page)) break;
-    ++stop;
+  const std::int64_t end = std::min(range.end, file_end);
+  const auto to_read = [this, &inode](std::int64_t page) {
+    return absent(inode, page) && read_of(inode, page) == nullptr;
+  };
+  for (std::int64_t page = range.first; page < end;) {
+    if (!to_read(page)) {
+      ++page;
+      continue;
+    }
+    const std::int64_t block = inode.block_of(page).block();
+    const std::int64_t limit = std::min(end, page + kReadPagesMax);
+    std::int64_t stop = page + 1;
+    while (stop < limit && to_read(stop) && inode.block_of(stop).block() == block + (stop - page)) {
+      ++stop;
+    }
+    start_read(inode, {page, stop}, block);
+    page = stop;
   }
+}
+
+void Mount::read_ahead(Inode& inode, PageRange range) {
+  MemoryDomain* const memory = cache_->memory();
+  if (memory == nullptr || memory->squeeze(range.end - range.first)) start_reads(inode, range);
+}
+
+// How much room the pages of the range need, as far as the file and one command go; 0 if there is
+// enough.
+std::int64_t Mount::room_lacking(const Inode& inode, PageRange range) const {
+  const std::int64_t file_end = (inode.size + kPageBytes - 1) / kPageBytes;
+  const std::int64_t pages =
+      std::min({range.end, file_end, range.first + kReadPagesMax}) - range.first;
+  return cache_->has_room(pages) ? 0 : pages;
+}
+
+void Mount::reserve(PageRange range) {
+  if (cache_->memory() != nullptr) cache_->memory()->reserve(range.end - range.first);
+}
+
+void Mount::unreserve(PageRange range) {
+  if (cache_->memory() != nullptr) cache_->memory()->unreserve(range.end - range.first);
+}
+
+void Mount::start_read(Inode& inode, PageRange range, std::int64_t block) {
   auto read = std::make_shared<PageRead>();
-  read->range = {page, stop};
+  read->range = range;
   inode.reads.push_back(read);
   ++inode.device_io;
-  const PageReadCommand::Read command{.offset = block * kPageBytes,
-                                      .length = (stop - page) * kPageBytes};
+  const std::int64_t pages = range.end - range.first;
+  cache_->faults().pages_read += pages;
+  reserve(range);
+  const PageReadCommand::Read command{.offset = block * kPageBytes, .length = pages * kPageBytes};
   path_.submit(std::make_unique<PageReadCommand>(*this, inode, read, command));
-  return read;
 }
 
 void Mount::read_ended(Inode& inode, const std::shared_ptr<PageRead>& read, const ByteChain& bytes,
                        Result<void> outcome) {
   std::erase(inode.reads, read);
+  unreserve(read->range);
   read->ended = true;
   read->outcome = std::move(outcome);
   if (read->outcome && !read->superseded) {

@@ -9,6 +9,7 @@ Host::Host(Kernel& kernel, HostId id, HostOptions options)
       clock_(kernel, [this](std::uint32_t process_id) { return has(process_id); }),
       cores_(options_.cores) {
   clock_.set_wall_offset(options_.wall_offset_ns);
+  if (options_.memory.bytes > 0) memory_ = std::make_unique<HostMemory>(*this, options_.memory);
 }
 
 Host::~Host() {
@@ -78,6 +79,7 @@ void Host::resume() {
 }
 
 void Host::process_ended(SimProcess& process) {
+  if (memory_ != nullptr) memory_->process_ended(process);
   for (HostListener* listener : listeners_) listener->process_ended(*this, process);
 }
 

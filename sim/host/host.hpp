@@ -8,6 +8,7 @@
 
 #include "sim/host/cores.hpp"
 #include "sim/host/host_clock.hpp"
+#include "sim/host/host_memory.hpp"
 #include "sim/host/process.hpp"
 
 namespace drydock::sim {
@@ -36,6 +37,7 @@ struct HostOptions {
   int cores = 8;
   bool cpu_priced = false;  // Whether charged CPU time takes time.
   std::int64_t wall_offset_ns = 0;
+  MemoryOptions memory;
 };
 
 class Host {
@@ -50,6 +52,8 @@ class Host {
   std::uint32_t address() const { return options_.address; }
   HostClock& clock() { return clock_; }
   Cores& cores() { return cores_; }
+  // Null: memory never runs out.
+  HostMemory* memory() const { return memory_.get(); }
   // False after a loss of power or a panic, until the host boots again.
   bool powered() const { return powered_; }
 
@@ -111,6 +115,7 @@ class Host {
   HostOptions options_;
   HostClock clock_;
   Cores cores_;
+  std::unique_ptr<HostMemory> memory_;
   bool powered_ = true;
   bool dark_ = false;  // Not powered for want of power, not of a kernel.
   bool paused_ = false;

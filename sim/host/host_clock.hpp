@@ -2,6 +2,7 @@
 //
 //   host_clock   monotonic and wall time of one machine, with skew, jump and drift
 //   host         power, cores, the list of its processes
+//   host_memory  how much memory there is, who has it, who dies for it
 //   process      a process: root scope, workers, context; stop, kill, exit
 //   processes    starting and ending them from inside the simulation
 //   services     the small parts of a process's context: random streams, chaos, observer, compute

@@ -10,14 +10,17 @@
 namespace drydock::sim {
 
 inline constexpr auto kHostNotModelled = std::to_array<std::string_view>({
-    "host: memory (no OOM killer, no swap), limits of descriptors beyond one process",
+    "host: memory of processes beyond what they take at their start; the device time of swapping; "
+    "limits of descriptors beyond one process",
     "host: a scheduler (a core is never taken from work that runs), crash dumps",
 });
 
 static_assert(HostOptions().cores == 8);
 static_assert(!HostOptions().cpu_priced);
+static_assert(HostOptions().memory.bytes == 0);
 inline constexpr auto kHostAssumed = std::to_array<std::string_view>({
     "host: 8 cores, clocks without drift; code between two waits takes no time",
+    "host: memory never runs out where the scenario gives it no size",
 });
 
 }  // namespace drydock::sim

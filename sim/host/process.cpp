@@ -33,8 +33,13 @@ void SimProcess::start(Program program) {
   program_ = std::move(program);
   context_ = std::make_unique<Context>(Context{*scope_, host_.clock(), random_, *network_, *files_,
                                                workers_, compute_, chaos_, observer_, terminate_});
+  if (host_.memory() != nullptr) host_.memory()->add(*this);
   observer_.event(EventName::process_started, id().value());
   scope_->spawn(run_program());
+}
+
+void SimProcess::charge_memory(std::int64_t bytes) {
+  if (host_.memory() != nullptr) host_.memory()->charge(*this, bytes);
 }
 
 Task<void> SimProcess::run_program() {

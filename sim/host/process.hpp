@@ -33,6 +33,9 @@ class SimProcess : public ProcessState {
   // The parts of the context that other folders make. Before `start`.
   void attach(std::unique_ptr<Network> network, std::unique_ptr<FileSystem> files);
   void start(Program program);
+  // The process touches that many bytes of memory of its own, and keeps them until it ends. Without
+  // effect on a host whose memory never runs out.
+  void charge_memory(std::int64_t bytes);
 
   // SIGKILL: takes effect as the next event. Idempotent.
   void kill();

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/pagecache/memory_domain.hpp"
 #include "sim/pagecache/page_cache.hpp"
 
 namespace drydock::sim {
 
 CachedFile::CachedFile(PageCache& cache, PageBacking& backing)
-    : cache_(cache), backing_(backing), device_(backing.device()) {
+    : cache_(cache), backing_(backing), device_(backing.device()), domain_(cache.memory()) {
   cache.files_.push_back(registration_);
 }
 
@@ -29,6 +30,7 @@ void CachedFile::insert(std::int64_t page, SharedBytes bytes) {
   SharedBytes& entry = make_chunk(page).bytes[index_of(page)];
   ENSURE(entry.empty());
   entry = std::move(bytes);
+  if (domain_ != nullptr) domain_->added(*this, page);
 }
 
 template <class Words>
@@ -89,6 +91,7 @@ void CachedFile::clear_writeback(std::int64_t page) {
   const std::size_t index = index_of(page);
   chunk_of(page)->writeback[index / 64] &= ~(std::uint64_t{1} << (index % 64));
   --writeback_pages_;
+  if (domain_ != nullptr) domain_->cleaned(*this, page);
 }
 
 void CachedFile::drop(PageRange range) {
@@ -105,17 +108,68 @@ void CachedFile::drop(PageRange range) {
     const std::int64_t next = (page / kChunk + 1) * kChunk;
     if (chunks_[chunk] == nullptr) {
       page = next;
-    } else if (page % kChunk == 0 && next <= end) {
-      chunks_[chunk].reset();
-      page = next;
-    } else {
-      chunks_[chunk]->bytes[index_of(page)] = SharedBytes();
-      ++page;
+      continue;
     }
+    const bool whole = page % kChunk == 0 && next <= end;
+    if (!whole || domain_ != nullptr) {
+      for (std::int64_t each = page; each < std::min(next, end); ++each) {
+        clear(*chunks_[chunk], each);
+      }
+    }
+    if (whole) chunks_[chunk].reset();
+    page = next;
   }
 }
 
-void CachedFile::drop_clean(PageRange range) {
+void CachedFile::set_pinned(bool pinned) {
+  const bool changes = std::exchange(pinned_, pinned) != pinned;
+  if (changes && domain_ != nullptr) domain_->set_pinned(*this, pinned);
+}
+
+void CachedFile::evict(std::int64_t page) {
+  ENSURE(!dirty(page));
+  ENSURE(!under_writeback(page));
+  release(*chunk_of(page), index_of(page));
+}
+
+void CachedFile::clear(Chunk& chunk, std::int64_t page) {
+  const std::size_t index = index_of(page);
+  if (domain_ != nullptr && chunk.lists != nullptr) {
+    if (!chunk.bytes[index].empty()) domain_->removed(*this, page);
+    chunk.lists->stamps[index] = 0;  // Nobody will ask when it was evicted.
+  }
+  release(chunk, index);
+}
+
+void CachedFile::release(Chunk& chunk, std::size_t index) {
+  const std::uint64_t others = ~(std::uint64_t{1} << (index % 64));
+  chunk.bytes[index] = SharedBytes();
+  chunk.mapped[index / 64] &= others;
+  chunk.young[index / 64] &= others;
+}
+
+std::int64_t CachedFile::map_resident(PageRange range, bool young) {
+  std::int64_t count = 0;
+  for (std::int64_t page = range.first; page < range.end; ++page) {
+    Chunk* const chunk = chunk_of(page);
+    if (chunk == nullptr) return count;  // The caller's ranges lie inside one chunk.
+    const std::size_t index = index_of(page);
+    const std::uint64_t bit = std::uint64_t{1} << (index % 64);
+    if (chunk->bytes[index].empty() || (chunk->mapped[index / 64] & bit) != 0) continue;
+    chunk->mapped[index / 64] |= bit;
+    if (young) chunk->young[index / 64] |= bit;
+    ++count;
+  }
+  return count;
+}
+
+void CachedFile::unmap() {
+  for (const auto& chunk : chunks_) {
+    if (chunk != nullptr) chunk->mapped.fill(0);
+  }
+}
+
+void CachedFile::drop_clean(PageRange range, Mapped mapped) {
   const auto end = std::min(range.end, static_cast<std::int64_t>(chunks_.size()) * kChunk);
   for (std::int64_t page = range.first; page < end;) {
     Chunk* const chunk = chunk_of(page);
@@ -124,8 +178,9 @@ void CachedFile::drop_clean(PageRange range) {
       continue;
     }
     const std::size_t index = index_of(page);
-    const std::uint64_t busy = chunk->dirty[index / 64] | chunk->writeback[index / 64];
-    if ((busy >> (index % 64) & 1) == 0) chunk->bytes[index] = SharedBytes();
+    std::uint64_t busy = chunk->dirty[index / 64] | chunk->writeback[index / 64];
+    if (mapped == Mapped::kept) busy |= chunk->mapped[index / 64];
+    if ((busy >> (index % 64) & 1) == 0) clear(*chunk, page);
     ++page;
   }
 }

@@ -11,14 +11,19 @@
 //   bandwidth_estimate  how fast a device writes
 //   dirty_throttle      the law applied to the workers of a host
 //   kernel_profile      what differs between kernels
+//   read_ahead          what a read of an open file brings in besides what it asked for
+//   page_faults         the same for a touched page of a mapping
+//   page_range          ranges of pages
+//   memory_domain       which pages go when memory runs out, and who waits meanwhile
+//   page_list           an LRU list as runs of pages
 //   stall               who waited where, for how long
 //   stuck_wait          how a worker waits inside the kernel
 //   tick_sleep          how it sleeps there
 //
 // It knows nothing of extents, journals and names: the file system above implements PageBacking.
 //
-// What it does not do yet: reclaim (nothing is evicted unless
-// `drop_clean` is called), memory cgroups, read-ahead windows, page locks.
+// What it does not do yet: page locks. On a host whose memory has no size nothing is evicted unless
+// `drop_clean` is called.
 //
 // This file: one file's pages. A page is in one of these states:
 //
@@ -26,6 +31,10 @@
 //   clean        as on the device, or a hole's zeros, or a page whose writeback failed.
 //   dirty        stored into since its last writeback began.
 //   writeback    a snapshot of it is on its way to the device. It can be dirty again meanwhile.
+//
+// A resident page is mapped if some mapping of the file reaches it without a fault, and young if it
+// was reached that way since somebody looked. All mappings of a file share these two bits: Linux
+// has them per page table.
 //
 // Invariants:
 //   - A page under writeback is not written a second time until that writeback has ended.
@@ -44,23 +53,15 @@
 #include "engine/types/bytes.hpp"
 #include "sim/disk/sparse_table.hpp"
 #include "sim/pagecache/error_sequence.hpp"
+#include "sim/pagecache/page_list.hpp"
+#include "sim/pagecache/page_range.hpp"
 
 namespace drydock::sim {
 
 class CachedFile;
+class MemoryDomain;
 class PageCache;
 class WritebackDevice;
-
-// Pages [first, end).
-struct PageRange {
-  std::int64_t first = 0;
-  std::int64_t end = INT64_MAX;
-};
-
-// The pages that the bytes [offset, offset + length) touch.
-inline PageRange pages_of(std::int64_t offset, std::int64_t length) {
-  return {offset / kPageBytes, (offset + length + kPageBytes - 1) / kPageBytes};
-}
 
 // What the page cache asks of the file system.
 class PageBacking {
@@ -113,11 +114,31 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
     if (chunk == nullptr) return nullptr;
     const std::size_t index = index_of(page);
     if ((chunk->dirty[index / 64] >> (index % 64) & 1) == 0) return nullptr;
+    chunk->young[index / 64] |= std::uint64_t{1} << (index % 64);
     SharedBytes& bytes = chunk->bytes[index];
     if (!bytes.sole_holder()) [[unlikely]]
       bytes = SharedBytes::copy_of(bytes.span());
     return bytes.writable().data();
   }
+
+  // An access through a mapping: the page's block, now young (unless the mapping's accesses do not
+  // count); null if it takes a fault.
+  const SharedBytes* touch(std::int64_t page, bool young) {
+    Chunk* const chunk = chunk_of(page);
+    if (chunk == nullptr) return nullptr;
+    const std::size_t index = index_of(page);
+    const std::uint64_t bit = std::uint64_t{1} << (index % 64);
+    if ((chunk->mapped[index / 64] & bit) == 0) return nullptr;
+    if (young) chunk->young[index / 64] |= bit;
+    return &chunk->bytes[index];
+  }
+  bool mapped(std::int64_t page) const { return test(page, &Chunk::mapped); }
+  // Maps the resident pages of the range; the number of those that were not mapped. `young`: as the
+  // processor marks them.
+  std::int64_t map_resident(PageRange range, bool young);
+  void map_page(std::int64_t page) { map_resident({page, page + 1}, true); }
+  // The last mapping is gone.
+  void unmap();
 
   // Makes an absent page resident and clean.
   void insert(std::int64_t page, SharedBytes bytes);
@@ -126,7 +147,8 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
   // Forgets the pages of the range, dirty or not. None may be under writeback.
   void drop(PageRange range);
   // Forgets those pages of the range that are neither dirty nor under writeback.
-  void drop_clean(PageRange range);
+  enum class Mapped : std::uint8_t { kept, dropped };
+  void drop_clean(PageRange range, Mapped mapped = Mapped::dropped);
 
   std::int64_t dirty_pages() const { return dirty_pages_; }
   std::int64_t writeback_pages() const { return writeback_pages_; }
@@ -141,19 +163,32 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
   ErrorSequence& errors() { return errors_; }
   PageCache& cache() const { return cache_; }
   WritebackDevice& device() const { return device_; }
-  // Pinned (locked in memory): PageCache::drop_clean leaves its pages alone.
-  void set_pinned(bool pinned) { pinned_ = pinned; }
+  // Pinned (locked in memory): drop_clean and reclaim leave its pages alone.
+  void set_pinned(bool pinned);
   bool pinned() const { return pinned_; }
 
  private:
+  friend class MemoryDomain;
   friend class PageCache;
   static constexpr std::int64_t kChunk = 512;
   using Bits = std::array<std::uint64_t, kChunk / 64>;
+  // What reclaim knows of a chunk's pages: see MemoryDomain. Only where memory has a size.
+  struct Lists {
+    // Of a resident page: its entry in a list, 0 if it is unevictable. Of an absent one: when it
+    // was evicted, 0 if it was not.
+    std::array<PageStamp, kChunk> stamps{};
+    Bits active{};
+    Bits referenced{};
+    Bits aside{};
+  };
   struct Chunk {
     std::array<SharedBytes, kChunk> bytes;
     Bits dirty{};
+    Bits young{};
+    Bits mapped{};
     Bits writeback{};
     int dirty_pages = 0;
+    std::unique_ptr<Lists> lists;
   };
 
   static std::size_t index_of(std::int64_t page) { return static_cast<std::size_t>(page % kChunk); }
@@ -162,6 +197,21 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
     return chunk < chunks_.size() ? chunks_[chunk].get() : nullptr;
   }
   Chunk& make_chunk(std::int64_t page);
+  // The page's block goes, and what was known of it.
+  void clear(Chunk& chunk, std::int64_t page);
+  static void release(Chunk& chunk, std::size_t index);
+  // The same for a clean page that reclaim has taken off its list.
+  void evict(std::int64_t page);
+  template <class Visit>
+  void for_each_resident(Visit visit) {
+    for (std::size_t number = 0; number < chunks_.size(); ++number) {
+      if (chunks_[number] == nullptr) continue;
+      const std::int64_t first = static_cast<std::int64_t>(number) * kChunk;
+      for (std::int64_t page = first; page < first + kChunk; ++page) {
+        if (resident(page)) visit(page);
+      }
+    }
+  }
   bool test(std::int64_t page, Bits Chunk::* bits) const {
     const Chunk* const chunk = chunk_of(page);
     if (chunk == nullptr) return false;
@@ -198,6 +248,8 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
   std::uint64_t started_ = 0;
   ErrorSequence errors_;
   bool pinned_ = false;
+  MemoryDomain* domain_;              // Null: memory never runs out.
+  std::uint32_t number_ = 0;          // In the domain; 0: none yet.
   Registration registration_{*this};  // In the cache's list of all files.
 };
 

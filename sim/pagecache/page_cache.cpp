@@ -1,5 +1,6 @@
 #include "sim/pagecache/page_cache.hpp"
 
+#include "sim/pagecache/memory_domain.hpp"
 #include "sim/pagecache/stuck_wait.hpp"
 #include "sim/pagecache/tick_sleep.hpp"
 
@@ -27,6 +28,16 @@ PageCache::PageCache(Host& host, PageCacheOptions options)
       throttle_(kernel_, domain_, options.kernel, host.options().cores) {
   ENSURE(options.command_bytes >= kPageBytes);
   ENSURE(options.queue_bytes >= options.command_bytes);
+  if (host.memory() != nullptr) memory_ = std::make_unique<MemoryDomain>(kernel_, host, *this);
+}
+
+PageCache::~PageCache() = default;
+
+bool PageCache::memory_has_room(std::int64_t pages) const { return memory_->has_room(pages); }
+
+void PageCache::write_for_reclaim(WritebackDevice& device) {
+  if (std::exchange(device.write_all_, true)) return;
+  kernel_.post(device.flusher_);
 }
 
 void PageCache::mark_dirty(CachedFile& file, std::int64_t page, const Worker& worker) {
@@ -52,13 +63,14 @@ Task<void> PageCache::throttle(CachedFile& file, Worker& worker, const Clock& cl
   std::optional<ThrottleDecision> decision = throttle_.check(worker, file.device());
   if (!decision) co_return;
   const StallScope stall(*this, worker, WaitPlace::dirty_throttle, offset);
-  bool again = true;
-  while (again) {
-    co_await TickSleep(kernel_, throttle_.end_of(*decision), worker, clock);
-    again = throttle_.slept(worker, file.device(), *decision);
-    if (again) decision = throttle_.check(worker, file.device());
-    if (!decision) co_return;
+  worker.set_wait(WaitPlace::dirty_throttle, clock.now());  // One wait, however often it wakes up.
+  while (decision) {
+    co_await TickSleep(kernel_, throttle_.end_of(*decision));
+    const bool again = throttle_.slept(worker, file.device(), *decision);
+    if (!again) break;
+    decision = throttle_.check(worker, file.device());
   }
+  worker.set_wait(WaitPlace::none, clock.now());
 }
 
 PageCache::Started PageCache::start(CachedFile& file, PageRange range, std::int64_t pages_max) {
@@ -122,6 +134,7 @@ void PageCache::end_writeback(CachedFile& file, std::int64_t first, Result<void>
   wake_all(entry->second.waiters);
   file.writebacks_.erase(entry);
   if (std::exchange(device.full_, false)) kernel_.post(device.flusher_);
+  if (memory_ != nullptr) memory_->writeback_ended();
   const bool estimates = options_.kernel.estimate_sees_syncs;
   if (estimates && file.writeback_pages_ == 0 && !device.estimate_timer_.linked()) {
     kernel_.after(device.estimate_timer_, Duration::ms(200));
@@ -141,13 +154,14 @@ void PageCache::forget(CachedFile& file) {
   file.device().writeback_ -= writeback;
   file.unlink();
   file.registration_.unlink();
+  if (file.domain_ != nullptr) std::exchange(file.domain_, nullptr)->forget(file);
 }
 
 void PageCache::drop_clean() {
   for (ListLink* link = files_.empty() ? nullptr : files_.front(); link != nullptr;
        link = files_.after(link)) {
     CachedFile& file = static_cast<CachedFile::Registration*>(link)->file();
-    if (!file.pinned()) file.drop_clean(PageRange());
+    if (!file.pinned()) file.drop_clean(PageRange(), CachedFile::Mapped::kept);
   }
 }
 
@@ -183,7 +197,8 @@ bool PageCache::over_background(WritebackDevice& device) const {
 }
 
 void PageCache::write_expired(WritebackDevice& device) {
-  const std::int64_t old = kernel_.now() - options_.expire.count_ns();
+  const bool all = std::exchange(device.write_all_, false);
+  const std::int64_t old = kernel_.now() - (all ? 0 : options_.expire.count_ns());
   ListLink* link = device.dirty_files_.empty() ? nullptr : device.dirty_files_.front();
   while (link != nullptr) {
     auto& file = static_cast<CachedFile&>(*link);
@@ -191,6 +206,7 @@ void PageCache::write_expired(WritebackDevice& device) {
     if (file.dirtied_at_ > old) continue;
     const std::int64_t room = queue_room(device);
     device.full_ = room <= 0;
+    device.write_all_ = device.full_ && all;
     if (device.full_) return;
     start_writeback(file, PageRange(), room);
     if (file.dirty_pages_ == 0 || queue_room(device) <= 0) continue;
@@ -199,6 +215,9 @@ void PageCache::write_expired(WritebackDevice& device) {
     file.unlink();
     device.dirty_files_.push_back(file);
   }
+  if (!all || queue_room(device) > 0) return;
+  device.full_ = true;  // There may be more of the last file.
+  device.write_all_ = true;
 }
 
 void PageCache::write_background(WritebackDevice& device) {

@@ -15,6 +15,7 @@
 #include "sim/host/host.hpp"
 #include "sim/pagecache/cached_file.hpp"
 #include "sim/pagecache/dirty_throttle.hpp"
+#include "sim/pagecache/page_faults.hpp"
 #include "sim/pagecache/stall.hpp"
 
 namespace drydock::sim {
@@ -43,6 +44,7 @@ struct PageCacheOptions {
 class PageCache {
  public:
   PageCache(Host& host, PageCacheOptions options);
+  ~PageCache();
 
   // A resident page is about to be stored into by the worker. No effect if it is dirty already.
   // Afterwards the worker may have to be throttled.
@@ -77,7 +79,8 @@ class PageCache {
   // The host lost its power: nothing of the file counts any more.
   void forget(CachedFile& file);
 
-  // Forgets all clean pages of all files, as writing 1 to vm.drop_caches does.
+  // Forgets all clean pages of all files, as writing 1 to vm.drop_caches does: those that a mapping
+  // reaches stay.
   void drop_clean();
 
   // The memory that may become dirty has changed; counts where limits are ratios.
@@ -92,6 +95,13 @@ class PageCache {
 
   std::int64_t dirty_pages() const { return domain_.dirty; }
   std::int64_t writeback_pages() const { return domain_.writeback; }
+  FaultCounters& faults() { return faults_; }
+  // Null: the host's memory never runs out.
+  MemoryDomain* memory() const { return memory_.get(); }
+  // Whether so many pages may come into the cache now.
+  bool has_room(std::int64_t pages) const { return memory_ == nullptr || memory_has_room(pages); }
+  // Reclaim came across dirty pages of the device: writes all of its dirty pages, soon.
+  void write_for_reclaim(WritebackDevice& device);
   const SharedBytes& zero_page() const { return zero_page_; }
   const PageCacheOptions& options() const { return options_; }
   DirtyDomain& domain() { return domain_; }
@@ -112,6 +122,7 @@ class PageCache {
   Started start(CachedFile& file, PageRange range, std::int64_t pages_max);
   void write_chunk(CachedFile& file, std::int64_t pages);
 
+  bool memory_has_room(std::int64_t pages) const;
   // A device's flusher runs.
   void flush(WritebackDevice& device);
   void refresh_estimate(WritebackDevice& device);
@@ -130,7 +141,9 @@ class PageCache {
   DirtyThrottle throttle_;
   StallRecorder* recorder_ = nullptr;
   IntrusiveList files_;  // CachedFile::Registration of every file.
+  FaultCounters faults_;
   SharedBytes zero_page_ = SharedBytes::zeros(static_cast<std::size_t>(kPageBytes));
+  std::unique_ptr<MemoryDomain> memory_;
 };
 
 // A stall, from its construction to its destruction.

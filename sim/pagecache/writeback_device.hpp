@@ -57,8 +57,9 @@ class WritebackDevice {
   PageTotals totals_;
   BandwidthEstimate estimate_;
   CompletionShare share_;
-  bool exceeded_ = false;  // Over its share and over the limit: its tasks are checked more often.
-  bool full_ = false;      // The flusher waits for room in the device's queue.
+  bool exceeded_ = false;   // Over its share and over the limit: its tasks are checked more often.
+  bool write_all_ = false;  // At its next run, the flusher writes what is not old, too.
+  bool full_ = false;       // The flusher waits for room in the device's queue.
   std::int64_t next_tick_ = 0;  // Of the flusher, virtual time.
   IntrusiveList dirty_files_;   // CachedFile, in the order in which they became dirty.
   Timer flusher_;

@@ -231,9 +231,9 @@ std::vector<FioJob> read(const JsonPlace& root, const std::string& file) {
 }
 
 // fio puts its warnings in front of its results.
-std::string_view without_warnings(std::string_view text) {
-  const std::size_t brace = text.starts_with('{') ? 0 : text.find("\n{");
-  return brace == std::string_view::npos || brace == 0 ? text : text.substr(brace + 1);
+std::size_t end_of_warnings(std::string_view text) {
+  const std::size_t brace = text.starts_with('{') ? text.npos : text.find("\n{");
+  return brace == text.npos ? 0 : brace + 1;
 }
 
 }  // namespace
@@ -241,7 +241,7 @@ std::string_view without_warnings(std::string_view text) {
 std::expected<std::vector<FioJob>, std::string> read_fio(const std::string& file,
                                                          std::string_view text) {
   try {
-    const OrderedJson json = parse_json_file(file, without_warnings(text));
+    const OrderedJson json = parse_json_file(file, text, end_of_warnings(text));
     return read(JsonPlace(file, json), file);
   } catch (const JsonRefusal& refusal) {
     return std::unexpected(std::string(refusal.what()));

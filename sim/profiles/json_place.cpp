@@ -97,7 +97,31 @@ double JsonPlace::number(double low, double high) const {
   return value;
 }
 
-OrderedJson parse_json_file(std::string_view file, std::string_view text) {
+namespace {
+
+// "FILE:LINE:COLUMN" of a byte, which the parser counts from 1; 0: it doesn't know.
+std::string place_of(std::string_view file, std::string_view text, std::size_t byte) {
+  if (byte == 0) return std::string(file);
+  const std::string_view before = text.substr(0, std::min(byte - 1, text.size()));
+  const auto line = std::ranges::count(before, '\n') + 1;
+  const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+  return std::string(file) + ":" + std::to_string(line) + ":" + std::to_string(column);
+}
+
+// "[json.exception.parse_error.101] parse error at line 1, column 2: ...", without what says where.
+std::string reason_of(const nlohmann::json::exception& error) {
+  std::string_view what = error.what();
+  if (const std::size_t bracket = what.find("] "); bracket != what.npos) {
+    what.remove_prefix(bracket + 2);
+  }
+  const std::size_t colon = what.find(": ");
+  if (what.starts_with("parse error at ") && colon != what.npos) what.remove_prefix(colon + 2);
+  return std::string(what);
+}
+
+}  // namespace
+
+OrderedJson parse_json_file(std::string_view file, std::string_view text, std::size_t begin) {
   std::vector<std::set<std::string>> open;  // The keys so far of each object that is open.
   std::string twice;
   const auto watch = [&](int, OrderedJson::parse_event_t event, OrderedJson& parsed) {
@@ -110,14 +134,13 @@ OrderedJson parse_json_file(std::string_view file, std::string_view text) {
     return true;
   };
   try {
-    OrderedJson json = OrderedJson::parse(text, watch, true, true);
+    OrderedJson json = OrderedJson::parse(text.substr(begin), watch, true, true);
     if (twice.empty()) return json;
+  } catch (const nlohmann::json::parse_error& error) {
+    const std::size_t byte = error.byte == 0 ? 0 : begin + error.byte;
+    throw JsonRefusal(one_line(place_of(file, text, byte) + ": no JSON: " + reason_of(error)));
   } catch (const nlohmann::json::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
-    const std::string what = error.what();
-    const std::size_t bracket = what.find("] ");
-    throw JsonRefusal(one_line(std::string(file) + ": no JSON: " +
-                               (bracket == std::string::npos ? what : what.substr(bracket + 2))));
+    throw JsonRefusal(one_line(std::string(file) + ": no JSON: " + reason_of(error)));
   }
   throw JsonRefusal(one_line(std::string(file) + ": '" + twice + "' occurs twice in one object"));
 }

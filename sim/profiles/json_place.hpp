@@ -2,6 +2,7 @@
 // results are read with.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
@@ -50,7 +51,8 @@ class JsonPlace {
   std::string path_;
 };
 
-// Throws JsonRefusal if it is no JSON (comments are allowed), or a key occurs twice in an object.
-OrderedJson parse_json_file(std::string_view file, std::string_view text);
+// What stands in `text` from `begin` on. Throws JsonRefusal if it is no JSON (comments are allowed;
+// it says the line and column), or a key occurs twice in an object.
+OrderedJson parse_json_file(std::string_view file, std::string_view text, std::size_t begin = 0);
 
 }  // namespace drydock::sim

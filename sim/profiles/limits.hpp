@@ -7,7 +7,7 @@
 namespace drydock::sim {
 
 inline constexpr auto kProfilesNotModelled = std::to_array<std::string_view>({
-    "disk profiles: times per KiB, the scheduler, read-ahead, the first estimate of the bandwidth "
+    "disk profiles: times per KiB, the scheduler, the first estimate of the bandwidth "
     "and fail-slow rates are kept, but nothing uses them yet",
 });
 

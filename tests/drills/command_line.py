@@ -36,8 +36,17 @@ def refusals(report):
         bad_conf.write_text("flushDiskType=SOMETIMES\n")
         bad_drill = Path(folder) / "bad.json"
         bad_drill.write_text((ROOT / DRILL).read_text().replace('"local-nvme"', '"floppy"'))
+        bad_name, bad_file = Path(folder) / "bad-name.json", Path(folder) / "bad-file.json"
+        bad_name.write_text((ROOT / DRILL).read_text().replace('"local-nvme"', '"locl-nvme"'))
+        bad_file.write_text((ROOT / DRILL).read_text().replace('"local-nvme"', '"nosuch.json"'))
+        before = (ROOT / DRILL).read_text().split('"profile"')[0]
+        profile_at = f"{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
+        profile = "/topology/hosts/broker-host/disk/profile"
         cut_drill = Path(folder) / "cut.json"
         cut_drill.write_text("{")
+        no_repro, half_repro = Path(folder) / "no-repro.json", Path(folder) / "half-repro.json"
+        no_repro.write_text("{}")
+        half_repro.write_text('{"format": "drydock-repro-1"}')
         huge_number = Path(folder) / "huge.json"
         huge_number.write_text('{"drill": 1e999}')
         small_disk = Path(folder) / "small.json"
@@ -45,6 +54,12 @@ def refusals(report):
         long_boot = Path(folder) / "long.json"
         long_boot.write_text(re.sub(r'"boot": "[^"]*"', '"boot": "9223372036 s"',
                                     (ROOT / DRILL).read_text()))
+        for name in ("result.json", "junit.xml", "summary.md", "repro.json"):
+            (Path(folder) / f"{name}.d" / name).mkdir(parents=True)
+        long_file, longer_file = Path(folder) / "long", Path(folder) / "longer"
+        for path, length in ((long_file, 64 << 20), (longer_file, 512 << 20)):
+            with open(path, "wb") as file:
+                file.truncate(length + 1)
         cases = [
             ([], "subcommand is required"),
             (["walk"], "there is no command 'walk'"),
@@ -54,9 +69,14 @@ def refusals(report):
             (["run", "scenarios"], "scenarios: is a directory"),
             (["run", str(cut_drill)], "no JSON"),
             (["run", str(bad_drill)], "disk/profile: there is no 'floppy'"),
+            (["run", str(bad_name)], f"{bad_name}:{profile_at}: {profile}: there is no 'locl-nvme'; did you"
+                                     " mean 'local-nvme'? known here: "),
+            (["check", str(bad_file)], f"{bad_file}:{profile_at}: {profile}: {folder}/nosuch.json: cannot be"
+                                       " read: No such file or directory"),
             (["run", DRILL, "--conf", "no-such.conf"], "no-such.conf: cannot be read"),
             (["run", DRILL, "--conf", str(bad_conf)], "line 1: flushDiskType"),
             (["run", DRILL, "--seed", "x"], "--seed: 'x' is no seed"),
+            (["run", DRILL, "--seed", "1.."], "--seed: '1..' is no seed"),
             (["run", DRILL, "--seed", "9..3"], "ends before it begins"),
             (["run", DRILL, "--seed", "1..99999999999"], "more than 1000000 seeds"),
             (["run", DRILL, "--seed", ""], "--seed: '' is no seed"),
@@ -88,12 +108,25 @@ def refusals(report):
             (["run", DRILL, "--seed", "1..1000000", "--junit", "no/such/folder/x.xml"],
              "--junit: no/such/folder/x.xml: cannot be written"),
             (["run", DRILL, "--junit", "docs"], "--junit: docs: is a directory"),
+            *((["run", DRILL, "--seed", "1..1000000", "--out", f"{folder}/{name}.d"],
+               f"--out: {folder}/{name}.d/{name}: is a directory")
+              for name in ("result.json", "junit.xml", "summary.md", "repro.json")),
             (["check", "no-such.json"], "no-such.json: cannot be read"),
             (["replay", "no-such.json"], "no-such.json: cannot be read"),
-            (["replay", DRILL], "no repro.json"),
+            (["replay", DRILL], f"drydock: {DRILL}: no repro.json: its format is not drydock-repro-1"),
+            (["replay", str(cut_drill)], f"drydock: {cut_drill}:1:2: no JSON: syntax error"),
+            (["replay", str(no_repro)], f"drydock: {no_repro}: no repro.json: its format is not"),
+            (["replay", str(half_repro)], f"drydock: {half_repro}: no repro.json: key 'drydock' not found"),
+            (["calibrate", "--fio", CONF, "--out", f"{folder}/p.json"], f"drydock: {CONF}:1:1: no JSON: "),
             (["lint-conf"], "file is required"),
             (["lint-conf", "no-such.conf"], "no-such.conf: cannot be read"),
             (["lint-conf", "docs"], "docs: is a directory"),
+            (["lint-conf", "/proc/self/mem"], "/proc/self/mem: cannot be read: Input/output error"),
+            (["lint-conf", "/dev/zero"], "/dev/zero: is neither a file nor a pipe"),
+            (["lint-conf", str(long_file)], "is longer than 64 MiB"),
+            (["run", str(long_file)], "is longer than 64 MiB"),
+            (["replay", str(longer_file)], "is longer than 512 MiB"),
+            (["calibrate", "--fio", str(longer_file), "--out", f"{folder}/p.json"], "is longer than 512 MiB"),
             (["lint-conf", str(bad_conf)], "line 1: flushDiskType"),
         ]
         for arguments, wanted in cases:
@@ -103,6 +136,37 @@ def refusals(report):
                     and lines[0].startswith("drydock: ") and wanted in lines[0])
             report.check(f"refused: drydock {' '.join(arguments)}".replace(folder, "DIR"), good,
                          f"status {done.returncode}\n{done.stdout}{done.stderr}")
+
+
+def pipes(report):
+    """A pipe, as of a shell's <(...), is read like a file, and no further than a file."""
+    def linted(command):
+        return subprocess.run(["bash", "-c", f"exec {DRYDOCK} lint-conf <({command})"], cwd=ROOT,
+                              capture_output=True, text=True)
+    piped = linted(f"cat {CONF}")
+    report.check("a pipe is read like a file",
+                 piped.returncode == 0 and piped.stdout == drydock("lint-conf", CONF).stdout,
+                 piped.stdout + piped.stderr)
+    endless = linted("cat /dev/zero")
+    report.check("a pipe that never ends is refused",
+                 endless.returncode == 2 and endless.stderr.endswith(": is longer than 64 MiB\n"),
+                 endless.stderr)
+
+
+def full_output(report):
+    """Nobody takes a cut answer for a whole one: /dev/full has no room for a byte."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "commitlog").mkdir()
+        for arguments in (["run", DRILL, "--conf", CONF, "--seed", "1"], ["check", DRILL], ["list"],
+                          ["version"], ["run", "--help"], ["lint-conf", CONF], ["store", "dump", folder],
+                          ["calibrate", "--script"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([DRYDOCK, *arguments], cwd=ROOT, stdout=full,
+                                      stderr=subprocess.PIPE, text=True)
+            report.check(f"an output without room is said: drydock {' '.join(arguments)}".replace(folder, "DIR"),
+                         done.returncode == 2 and done.stderr.splitlines()[-1] ==
+                         "drydock: standard output: cannot be written: No space left on device",
+                         f"status {done.returncode}\n{done.stderr}")
 
 
 def answers(report):
@@ -301,7 +365,7 @@ def scenario_schema(report):
 
     hosts = ("topology", "hosts", "master-host")
     for place, value in [(("title",), ""), (("extra",), 1), (hosts + ("boot",), "5"),
-                         (hosts + ("memory",), "1 GiB"), (hosts + ("disk", "profile"), "floppy"),
+                         (hosts + ("memory",), "plenty"), (hosts + ("disk", "profile"), "floppy"),
                          (("load", "producers", "producer", "queues"), 0), (("load", "producers", "producer", "rate"), "0/s"),
                          (("phases", "hold", "until"), "tea-time"), (("phases", "warm"), 5),
                          (("faults", "destroyed"), []), (("matrix", "fault"), []),
@@ -358,8 +422,20 @@ def limits(report):
     done = drydock(*long, "--limit", "1s")
     report.check("a run that takes longer than --limit is stopped, and the report says how to raise it",
                  done.returncode == 3 and done.stderr == ""
-                 and "stopped after 1 s of real time; drydock run --limit" in " ".join(done.stdout.split()),
+                 and "stopped after 1 s of real time; --limit" in " ".join(done.stdout.split()),
                  f"status {done.returncode}\n{done.stdout}{done.stderr}")
+    with tempfile.TemporaryDirectory() as folder:
+        drill = Path(folder) / "drill.json"
+        drill.write_text((ROOT / DRILL).read_text().replace("rto.fault <= 60 s", "rto.fault <= 1 s"))
+        drydock("run", str(drill), "--seed", "4", "--out", folder)
+        repro = json.loads((Path(folder) / "repro.json").read_text())
+        repro["scenario"]["phases"]["warm"] = "9000 h"
+        (Path(folder) / "repro.json").write_text(json.dumps(repro))
+        replayed = drydock("replay", f"{folder}/repro.json", "--limit", "1s")
+        report.check("replay stops a run that takes longer than its --limit",
+                     replayed.returncode == 3 and replayed.stderr == "" and replayed.stdout.count(
+                         "another failure: harness: stopped after 1 s of real time") == 4,
+                     f"status {replayed.returncode}\n{replayed.stdout}{replayed.stderr}")
     process = subprocess.Popen([DRYDOCK, *long], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     said = process.stderr.readline()
     process.send_signal(signal.SIGINT)
@@ -371,6 +447,8 @@ def limits(report):
 def main():
     report = tap.Report()
     refusals(report)
+    pipes(report)
+    full_output(report)
     answers(report)
     folding(report)
     lint(report)

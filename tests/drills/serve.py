@@ -328,6 +328,23 @@ def wrong_files(report):
         report.check("verify: a file with no offset for a name is damage",
                      done.returncode == 1 and "not named by an offset" in done.stdout, done.stdout)
         (store / "commitlog" / "notes.txt").unlink()
+        nothing = store / "commitlog" / "abc"
+        nothing.touch()
+        done = [drydock("store", command, store) for command in ("dump", "verify")]
+        report.check("dump and verify: an empty last file goes at the next start, whatever its name",
+                     all(each.returncode == 0 and f"{nothing}" in each.stdout and "removes it at start" in each.stdout
+                         for each in done), done[0].stdout[-500:] + done[1].stdout)
+        nothing.unlink()
+        blocked = store / "commitlog" / f"{9 * FILE_BYTES:020}"
+        blocked.mkdir()
+        done = [drydock("store", command, store) for command in ("dump", "verify")]
+        report.check("dump and verify: a directory where a file of the log belongs is damage",
+                     all(each.returncode == 1 and "is a directory" in each.stdout for each in done),
+                     done[0].stdout[-500:] + done[1].stdout)
+        done = drydock("serve", "broker", "--conf", conf, "--listen", next(ADDRESSES))
+        refused(report, "a directory where a file of the log belongs", done,
+                f"{blocked}: is a directory where a file of the log belongs; move it away, or give")
+        blocked.rmdir()
         os.rename(first, store / "commitlog" / f"{5 * FILE_BYTES:020}")
         done = drydock("store", "verify", store, "--conf", conf)
         report.check("verify: a missing file, and records that say they are elsewhere",
@@ -395,6 +412,9 @@ def no_place(report):
         refused(report, "serve: a directory that can't be made",
                 drydock("serve", "broker", "--conf", conf, "--store", "/sys/drydock/store", *listen),
                 "cannot be written")
+        refused(report, "serve: a place that takes no directory",
+                drydock("serve", "broker", "--conf", conf, "--store", "/proc/drydock", *listen),
+                "/proc/drydock cannot be made: give another --store")
         if os.geteuid() != 0:
             empty.chmod(0o500)
             refused(report, "serve: a read-only directory",
@@ -418,6 +438,8 @@ def no_place(report):
                 (["serve", "broker", "--conf", no_store], "sets no storePathRootDir"),
                 (["serve", "broker", "--conf", no_store, "--store", ""], "--store: names no directory"),
                 (["serve", "broker", "--conf", conf, "--listen", "x"], "--listen: 'x' is no IPv4"),
+                (["serve", "nameserver", "--listen", "127.0.0.1:0"],
+                 "--listen: 127.0.0.1:0: a port is 1 to 65535"),
                 (["serve", "broker", "--conf", no_store, "--store", empty, "--listen", "192.0.2.1"],
                  "can't listen on 192.0.2.1:10911: Cannot assign requested address"),
                 (["store"], "subcommand is required"),

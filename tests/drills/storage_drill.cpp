@@ -77,5 +77,42 @@ SCENARIO("a sync that succeeds after one that failed proves nothing", "[storage]
   }
 }
 
+// Linux I/O model, sections 1.3 and 7.2, and experiments A2 and A3: a writer that outruns its disk
+// gets the disk's rate, by sleeps of 200 ms and two ticks at most, and is asleep most of the time.
+SCENARIO("a writer that outruns its disk is slowed down, not stopped", "[storage]") {
+  const std::string drill = "scenarios/storage/throttle.json";
+  for (const std::string kernel : {"el7", "6.x"}) {
+    for (const reports::RunResult& each :
+         run(drill, {{"topology/hosts/h/kernel", kernel}}, 2).runs) {
+      const reports::WaitFact* const sleeps = wait_of(each, "writer", WaitPlace::dirty_throttle);
+      REQUIRE(sleeps != nullptr);
+      CHECK(sleeps->longest_ns <= 208'000'000);
+      CHECK(sleeps->total_ns >= 7 * kSecond);  // Of 12.
+      // What the limits leave free, and then what the disk takes in 12 s.
+      const std::int64_t bytes = each.loss.acked * 4'096;
+      const std::int64_t free_run = (48 << 20) + 12 * (std::int64_t{50} << 20);
+      CHECK(bytes >= free_run * 95 / 100);
+      CHECK(bytes <= free_run * 105 / 100);
+    }
+  }
+}
+
+// Linux I/O model, section 4.3 and experiment A13.
+SCENARIO("a sync waits behind somebody else's writeback", "[storage]") {
+  const std::string drill = "scenarios/storage/fsync-behind-writeback.json";
+  const auto log_waits = [](const reports::RunResult& run) {
+    for (const reports::WaitFact& fact : run.waits) {
+      if (fact.process == "log" && fact.place == WaitPlace::writeback) return fact.longest_ns;
+    }
+    return std::int64_t{0};
+  };
+  const reports::CellResult large = run(drill, {{"flush", "every-3-s"}}, 2);
+  const reports::CellResult small = run(drill, {{"flush", "every-100-ms"}}, 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(log_waits(large.runs[i]) >= kSecond);
+    CHECK(log_waits(small.runs[i]) <= kSecond / 5);
+  }
+}
+
 }  // namespace
 }  // namespace drydock::drills

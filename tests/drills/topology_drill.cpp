@@ -49,6 +49,24 @@ SCENARIO("a kernel that writes back early loses what the journal has not committ
   }
 }
 
+SCENARIO("a host has memory for its broker, or is refused", "[topology]") {
+  const auto with = [](const char* memory, const char* heap) {
+    return [memory, heap](Json& json) {
+      json["topology"]["hosts"]["broker-host"]["memory"] = memory;
+      if (*heap != 0) json["topology"]["brokers"]["broker-a"]["heap"] = heap;
+    };
+  };
+  for (const reports::RunResult& each : power_loss("", with("128 MiB", "64 MiB")).runs) {
+    CHECK(each.verdict != reports::Verdict::harness);
+    CHECK(each.baseline.latency_p50_ns > 0);
+  }
+  // RocketMQ's script gives a broker 8 GiB.
+  CHECK_THROWS_WITH(power_loss("", with("4 GiB", "")),
+                    Catch::Matchers::Contains("/topology/hosts/broker-host/memory: must be more "
+                                              "than 8 GiB of broker-a (its heap), 16576 KiB that "
+                                              "the kernel keeps free and 16 MiB of page cache"));
+}
+
 SCENARIO("a phase ends with what it waits for", "[topology]") {
   const auto run = [](const Json& until) {
     const scenarios::Experiment experiment = load("scenarios/ack-matrix.json", "", [&](Json& json) {

@@ -141,6 +141,7 @@ struct FileWorldOptions {
   sim::DiskOptions disk{.name = "d0", .capacity_bytes = 256 << 20};
   sim::FileSystemOptions files;
   int cores = 8;
+  sim::MemoryOptions memory;
 };
 
 class FileWorld {
@@ -148,7 +149,7 @@ class FileWorld {
   explicit FileWorld(FileWorldOptions options = {})
       : kernel(options.kernel),
         disk(kernel, DiskId(1), options.disk),
-        host(kernel, HostId(1), {.name = "h1", .cores = options.cores}),
+        host(kernel, HostId(1), {.name = "h1", .cores = options.cores, .memory = options.memory}),
         files(kernel, host, disk, options.files) {
     actor_ = std::make_unique<FileActor>(files, host, "p0");
   }

@@ -251,6 +251,34 @@ TEST(SimInjector, SoManyCommandsOfAPartFailAsADeviceFailsThem) {
   EXPECT_TRUE(second->ok());
 }
 
+TEST(SimInjector, WithoutANumberEveryCommandFailsUntilTheEnd) {
+  Cluster cluster;
+  ASSERT_FALSE(cluster.injector.arm({{of_disk(FaultKind::disk_error, {})}}));
+  cluster.kernel.run_until(ms(15));
+  const auto read = cluster.read();
+  const auto write = cluster.write(Purpose::journal);
+  cluster.kernel.run_until(ms(35));
+  const auto later = cluster.read();
+  cluster.kernel.run_until(ms(40));
+  EXPECT_EQ(read->error(), ErrorCode::io_error);
+  EXPECT_EQ(write->error(), ErrorCode::io_error);
+  EXPECT_TRUE(later->ok());
+}
+
+TEST(SimInjector, TwoHangsOfOnePartEndEachByItself) {
+  Cluster cluster;
+  Fault longer = of_disk(FaultKind::disk_hang, {.part = DiskPart::reads});
+  longer.lasts = Duration::ms(50);
+  ASSERT_FALSE(
+      cluster.injector.arm({{of_disk(FaultKind::disk_hang, {.part = DiskPart::reads}), longer}}));
+  cluster.kernel.run_until(ms(15));
+  const auto read = cluster.read();
+  cluster.kernel.run_until(ms(59));
+  EXPECT_FALSE(read->outcome);
+  cluster.kernel.run_until(ms(61));
+  EXPECT_TRUE(read->ok());
+}
+
 TEST(SimInjector, AFaultOfADiskNeedsOne) {
   Cluster cluster;
   Fault fault = of_disk(FaultKind::disk_hang, {});

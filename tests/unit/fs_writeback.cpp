@@ -166,20 +166,5 @@ TEST(PageCache, LockedPagesStayWhenCleanOnesAreDropped) {
   EXPECT_EQ(text_of(map.try_load(0, 8192)), std::string(8192, 'm'));
 }
 
-TEST(PageCache, AMajorFaultReadsAheadUnlessTheAdviceIsRandom) {
-  FileWorld world;
-  ASSERT_TRUE(world->write("/m", 0, std::string(kMiB, 'm')).has_value());
-  ASSERT_TRUE(world->sync("/m").has_value());
-  world.drop_clean_pages();
-  MappedFile& map = world->map("/m", kMiB);
-  ASSERT_TRUE(map.advise(Advice::random).has_value());
-  ASSERT_TRUE(world->now(map.load(world->worker(), 0, 1)).has_value());
-  EXPECT_TRUE(map.try_load(4096, 1).empty());
-  ASSERT_TRUE(map.advise(Advice::normal).has_value());
-  ASSERT_TRUE(world->now(map.load(world->worker(), 4096, 1)).has_value());
-  EXPECT_EQ(map.try_load(4096, 128 << 10).size(), 128u << 10);
-  EXPECT_TRUE(map.try_load(4096 + (128 << 10), 1).empty());
-}
-
 }  // namespace
 }  // namespace drydock::test

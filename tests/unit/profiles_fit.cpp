@@ -204,7 +204,8 @@ TEST(FioFile, RefusesWhatIsNoResultOfFio) {
     return jobs ? "" : jobs.error();
   };
   EXPECT_EQ(refusal("{}"), "a.json: no result of fio: 'fio version' is missing");
-  EXPECT_TRUE(refusal("[").starts_with("a.json: no JSON: "));
+  EXPECT_TRUE(refusal("[").starts_with("a.json:1:2: no JSON: "));
+  EXPECT_TRUE(refusal("fio: a warning\n{\n  5}").starts_with("a.json:3:3: no JSON: "));
   EXPECT_EQ(refusal("{\"fio version\": \"fio-3.33\", \"jobs\": []}"),
             "a.json: /jobs: must have a job");
   EXPECT_EQ(refusal("{\"fio version\": \"fio-3.33\", \"jobs\": [{\"jobname\": \"a\"}]}"),

@@ -156,7 +156,7 @@ TEST(ProfileReader, RefusesWhatIsMissingOrOfTheWrongKind) {
       sim::read_profile("a.json", "{\"profile\": \"a\", \"title\": \"b\", \"disk\": {}}").error(),
       "a.json: /disk: 'read_latency' is missing");
   EXPECT_EQ(sim::read_profile("a.json", "[]").error(), "a.json: must be an object");
-  EXPECT_TRUE(sim::read_profile("a.json", "{").error().starts_with("a.json: no JSON: "));
+  EXPECT_TRUE(sim::read_profile("a.json", "{").error().starts_with("a.json:1:2: no JSON: "));
   EXPECT_EQ(sim::read_profile("a.json", "{\"title\": \"a\", \"title\": \"b\"}").error(),
             "a.json: 'title' occurs twice in one object");
 }

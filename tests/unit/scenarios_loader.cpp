@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -93,14 +94,28 @@ TEST(Loader, CommentsAndTheOrderOfKeysDoNotChangeADrill) {
             parse_drill("f.json", nlohmann::json(valid()).dump()).canonical);
 }
 
+TEST(Loader, RefusesTopicsThatNoBrokerTakesSendsFor) {
+  const auto refusal_of_topic = [](const std::string& topic) {
+    return refusal([&](Json& j) { j["load"]["producers"]["p"]["topic"] = topic; });
+  };
+  // Storage reference, 1.2 and 2.7.
+  EXPECT_EQ(refusal_of_topic("SCHEDULE_TOPIC_XXXX"),
+            "f.json: /load/producers/p/topic: 'SCHEDULE_TOPIC_XXXX' belongs to the broker itself, "
+            "which refuses what others send there");
+  EXPECT_EQ(refusal_of_topic(std::string(128, 't')),
+            "f.json: /load/producers/p/topic: has more than 127 characters: brokers refuse it");
+}
+
 TEST(Loader, RefusesWhatIsNotImplementedByName) {
   EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["h"]["gpu"] = "1"; }),
-            "f.json: /topology/hosts/h/gpu: not supported; known here: labels, disk, boot, dirty");
+            "f.json: /topology/hosts/h/gpu: not supported; known here: labels, disk, boot, dirty, "
+            "kernel, memory");
   EXPECT_EQ(refusal([](Json& j) { j["record"] = Json::object(); }),
             "f.json: /record: not supported; known here: drill, title, why, seeds, topology, conf, "
             "behaviour, load, phases, faults, expectations, matrix");
   EXPECT_EQ(refusal([](Json& j) { j["faults"]["kill"][0]["do"] = "net.cut"; }),
-            "f.json: /faults/kill/0/do: not supported; drydock list shows the kinds of faults");
+            "f.json: /faults/kill/0/do: 'net.cut' is not supported; drydock list shows the kinds "
+            "of faults");
   EXPECT_EQ(
       refusal([](Json& j) { j["topology"]["brokers"]["b"]["role"] = "learner"; }),
       "f.json: /topology/brokers/b/role: role 'learner' is not supported; known here: master, "
@@ -114,9 +129,6 @@ TEST(Loader, RefusesWhatIsNotImplementedByName) {
             "brokers-serving, slaves-caught-up, and an event as {\"event\": NAME}");
   EXPECT_EQ(refusal([](Json& j) { j["phases"]["hold"]["until"] = {{"event", "tea.is-ready"}}; }),
             "f.json: /phases/hold/until/event: there is no such event; drydock list shows them");
-  EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["h"]["memory"] = "8 GiB"; }),
-            "f.json: /topology/hosts/h/memory: the memory of a host is not simulated yet: it never "
-            "runs out");
   EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["h"]["disk"]["shared_by"] = {"h", "c"}; }),
             "f.json: /topology/hosts/h/disk/shared_by: disks that several hosts attach are not "
             "simulated yet");
@@ -154,7 +166,7 @@ TEST(Loader, NamesTheLineAndTheColumn) {
             "f.json:12:11: /load/producers/p/rate: must be a rate: an integer and /s");
   EXPECT_EQ(with(R"("boot": "5 s")", R"("boots": "5 s")"),
             "f.json:5:73: /topology/hosts/h/boots: not supported; did you mean 'boot'? known here: "
-            "labels, disk, boot, dirty");
+            "labels, disk, boot, dirty, kernel, memory");
   EXPECT_EQ(with(R"(["as-in-file", "the-other"])", R"(["as-in-file", "as-in-file"])"),
             "f.json:23:46: /matrix/flushDiskType/1: occurs twice");
 }
@@ -305,7 +317,8 @@ TEST(Loader, RefusesWrongUnits) {
             "us ms s min h");
   EXPECT_EQ(refusal([](Json& j) { j["seeds"] = "5..3"; }),
             "f.json: /seeds: '5..3' ends before it begins");
-  EXPECT_EQ(refusal([](Json& j) { j["seeds"] = 5; }), "f.json: /seeds: must be a text");
+  EXPECT_EQ(refusal([](Json& j) { j["seeds"] = 5; }),
+            "f.json: /seeds: must be N or N..M in quotes");
 }
 
 TEST(Loader, SaysWhatIsTheMost) {
@@ -403,6 +416,34 @@ TEST(Loader, RefusesWhatContradictsItself) {
   EXPECT_EQ(
       refusal([](Json& j) { j["topology"]["brokers"].clear(); }),
       "f.json: /topology/brokers: must have one master: this version runs one group of brokers");
+}
+
+TEST(Loader, TakesTheMemoryOfAHostAndWhatItsBrokerTakesOfIt) {
+  Json json = valid();
+  json["topology"]["hosts"]["h"]["memory"] = "64 GiB";
+  const Drill plain = parse_drill("f.json", json.dump());
+  EXPECT_EQ(std::ranges::find(plain.hosts, "h", &HostSpec::name)->memory->bytes,
+            std::int64_t{64} << 30);
+  EXPECT_EQ(plain.brokers[0].heap_bytes, std::int64_t{8} << 30);
+  json["topology"]["hosts"]["h"]["memory"] = Json::parse(
+      R"({"size": "64 GiB", "group_limit": "32 GiB", "swap": "1 GiB", "min_free": "2 GiB"})");
+  json["topology"]["brokers"]["b"]["heap"] = "16 GiB";
+  const Drill full = parse_drill("f.json", json.dump());
+  const MemorySpec memory = *std::ranges::find(full.hosts, "h", &HostSpec::name)->memory;
+  EXPECT_EQ(memory.group_limit_bytes, std::int64_t{32} << 30);
+  EXPECT_EQ(memory.swap_bytes, std::int64_t{1} << 30);
+  EXPECT_EQ(memory.min_free_bytes, std::int64_t{2} << 30);
+  EXPECT_EQ(full.brokers[0].heap_bytes, std::int64_t{16} << 30);
+
+  EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["c"]["memory"] = "8 GiB"; }),
+            "f.json: /topology/hosts/c/memory: its host has no disk, so nothing that fills it");
+  EXPECT_EQ(refusal([](Json& j) {
+              j["topology"]["hosts"]["h"]["memory"] = {{"size", "8 GiB"}, {"group_limit", "9 GiB"}};
+            }),
+            "f.json: /topology/hosts/h/memory/group_limit: must be at most size");
+  EXPECT_EQ(refusal([](Json& j) { j["topology"]["brokers"]["b"]["heap"] = "1 GiB"; }),
+            "f.json: /topology/brokers/b/heap: its host has no size of memory, so it never runs "
+            "out");
 }
 
 TEST(Loader, TakesSlavesAndWhatOperatorsDo) {

@@ -119,12 +119,13 @@ TEST(DiskFaults, SayWhichPartOfTheDisksWorkTheyConcern) {
   EXPECT_EQ(refusal([](Json& j) { fault(j)["on"] = "bare"; }), "/faults/f/0/on: has no disk");
   EXPECT_EQ(refusal([](Json& j) { fault(j)["factor"] = 2; }),
             "/faults/f/0/factor: disk.hang has no such member");
-  EXPECT_EQ(refusal([](Json& j) {
-              fault(j)["do"] = "disk.error";
-              fault(j)["times"] = 1;
-              fault(j)["part"] = "all";
-            }),
-            "/faults/f/0/part: must be one of reads, writes, data-writes, flushes");
+  const Drill error = read([](Json& j) {
+    fault(j)["do"] = "disk.error";
+    fault(j)["part"] = "all";
+    fault(j)["times"] = 3;
+  });
+  EXPECT_EQ(error.fault_sets.at("f").at(0).trouble,
+            (faults::DiskTrouble{.part = faults::DiskPart::all, .times = 3}));
 }
 
 TEST(FaultSets, MustBeInACell) {

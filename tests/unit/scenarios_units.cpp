@@ -80,7 +80,8 @@ TEST(Seeds, AreANumberOrARange) {
 TEST(Seeds, RefuseWhatIsNoRangeInOneLine) {
   EXPECT_EQ(refusal(""), "--seed: '' is no seed; write N or N..M");
   EXPECT_EQ(refusal("x"), "--seed: 'x' is no seed; write N or N..M");
-  EXPECT_EQ(refusal("1..2..3"), "--seed: '2..3' is no seed; write N or N..M");
+  EXPECT_EQ(refusal("1..2..3"), "--seed: '1..2..3' is no seed; write N or N..M");
+  EXPECT_EQ(refusal("1.."), "--seed: '1..' is no seed; write N or N..M");
   EXPECT_EQ(refusal("-1"), "--seed: '-1' is no seed; write N or N..M");
   EXPECT_EQ(refusal("9..3"), "--seed: '9..3' ends before it begins");
   EXPECT_EQ(refusal("0..1000000"), "--seed: '0..1000000' has more than 1000000 seeds");

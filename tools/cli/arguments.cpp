@@ -35,15 +35,20 @@ void add_experiment(CLI::App& command, ExperimentOptions& options) {
       ->take_all();
 }
 
+void add_limit(CLI::App& command, std::optional<std::string>& limit) {
+  command.add_option("--limit", limit,
+                     "Real time after which a run counts as hung: 30min, 2h; without it 10 min, or"
+                     " what its phases may take in virtual time if that is longer. Each run of a"
+                     " seed has it anew: for --verify, and to trace what was lost");
+}
+
 void add_run(CLI::App& app, Chosen& chosen) {
   CLI::App* const command = app.add_subcommand("run", "Run a drill over its cells and seeds");
   const auto options = options_for<RunOptions>(command, chosen, run);
   add_experiment(*command, options->experiment);
   command->add_option("--seed", options->seeds, "N or N..M; without it the drill's own");
   command->add_option("--jobs", options->jobs, "Worker processes; without it one per core");
-  command->add_option("--limit", options->limit,
-                      "Real time after which a run counts as hung: 30min, 2h; without it 10 min, or"
-                      " what its phases may take in virtual time if that is longer");
+  add_limit(*command, options->limit);
   command->add_flag(
       "--verify", options->verify,
       "Run each (cell, seed) twice more, side by side, and name the first event that differs");
@@ -64,8 +69,9 @@ void add_check(CLI::App& app, Chosen& chosen) {
 void add_replay(CLI::App& app, Chosen& chosen) {
   CLI::App* const command =
       app.add_subcommand("replay", "Run again what did not pass, from its repro.json");
-  const auto file = options_for<std::string>(command, chosen, replay);
-  command->add_option("file", *file, "The repro.json of an earlier run")->required();
+  const auto options = options_for<ReplayOptions>(command, chosen, replay);
+  command->add_option("file", options->file, "The repro.json of an earlier run")->required();
+  add_limit(*command, options->limit);
 }
 
 void add_calibrate(CLI::App& app, Chosen& chosen) {

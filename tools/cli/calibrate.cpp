@@ -49,7 +49,7 @@ std::vector<sim::FioJob> jobs_of(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     if (!seen.insert(file).second)
       throw InputError("--fio: " + printable(file) + " is given twice");
-    auto read = sim::read_fio(file, read_file(file));
+    auto read = sim::read_fio(file, read_file(file, kWrittenInputBytesMax));
     if (!read) throw InputError(printable(read.error()));
     jobs.insert(jobs.end(), read->begin(), read->end());
   }

@@ -23,6 +23,7 @@
 //   linux_program a program on Linux, and the signals that stop it
 //   recovery_watch  what recovery leaves behind the end of a log
 //   store_files, store_walk  a store as it lies on disk
+//   runs          runs in worker processes, for run and replay
 //   worker_pool   worker processes that a crash cannot take the rest down with
 //   input_file    files that users name
 //   terminal      how wide it is
@@ -56,6 +57,11 @@ struct RunOptions {
   bool perturb = false;
   std::optional<std::string> out;    // None: no files.
   std::optional<std::string> junit;  // None: no such file beside those of `out`.
+};
+
+struct ReplayOptions {
+  std::string file;
+  std::optional<std::string> limit;  // As of RunOptions.
 };
 
 struct CalibrateOptions {
@@ -120,7 +126,7 @@ struct StoreOptions {
 // Each returns the exit status. Wrong input is thrown as scenarios::InputError.
 int run(const RunOptions& options);
 int check(const ExperimentOptions& options);
-int replay(const std::string& file);
+int replay(const ReplayOptions& options);
 int calibrate(const CalibrateOptions& options);
 int fidelity(const FidelityOptions& options);
 int lint_conf(const LintConfOptions& options);

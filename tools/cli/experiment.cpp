@@ -70,11 +70,20 @@ scenarios::UserConfigurations configurations_of(const ExperimentOptions& options
   return users;
 }
 
-// The text of a disk profile whose file is named relative to the scenario. What is wrong with it is
-// said with its own name.
-std::string profile_beside(const std::string& scenario, const std::string& file) {
+std::string read_profile_file(const std::string& place, const std::string& path) {
+  try {
+    return read_file(path);
+  } catch (const InputError& error) {
+    throw InputError(place + ": " + printable(error.what()));
+  }
+}
+
+// The text of a disk profile whose file is named relative to the scenario, at that place. What is
+// wrong with its content is said with its own name.
+std::string profile_beside(const std::string& scenario, const std::string& place,
+                           const std::string& file) {
   const std::string path = (std::filesystem::path(scenario).parent_path() / file).string();
-  std::string text = read_file(path);
+  std::string text = read_profile_file(place, path);
   const auto profile = sim::read_profile(path, text);
   if (!profile) throw InputError(printable(profile.error()));
   return text;
@@ -86,8 +95,9 @@ scenarios::Experiment experiment_of(const ExperimentOptions& options) {
   const Given given = given_of(options);
   scenarios::Drill drill =
       scenarios::parse_drill(options.scenario, read_file(options.scenario), given.paths);
-  scenarios::read_disk_profiles(
-      drill, [&](const std::string& file) { return profile_beside(options.scenario, file); });
+  scenarios::read_disk_profiles(drill, [&](const std::string& place, const std::string& file) {
+    return profile_beside(options.scenario, place, file);
+  });
   scenarios::check_simulated(drill);
   const scenarios::UserConfigurations users = configurations_of(options);
   auto experiment = scenarios::make_experiment(std::move(drill), users, given.keys);

@@ -1,4 +1,8 @@
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include "scenarios/drill/drill.hpp"
@@ -22,6 +26,28 @@ void refuse_unknown_command(const CLI::App& app, int first, int argc, char** arg
                                        "'; known here: " + known);
 }
 
+// Help is printed by the parser.
+int run_command(CLI::App& app, const std::function<int()>& chosen, int argc, char** argv) {
+  refuse_unknown_command(app, 1, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  }
+  return chosen();
+}
+
+// Whoever reads the answer must not take a part of it for the whole.
+void check_standard_output() {
+  errno = 0;
+  std::fflush(stdout);
+  if (std::ferror(stdout) == 0) return;
+  // The reason of a write before is gone. Another one tells it; the output is cut in any case.
+  if (errno == 0) (void)!::write(STDOUT_FILENO, "\n", 1);
+  const std::string reason = errno == 0 ? "" : std::string(": ") + std::strerror(errno);
+  throw drydock::scenarios::InputError("standard output: cannot be written" + reason);
+}
+
 int fail(int status, const char* what) {
   std::fprintf(stderr, "drydock: %s\n", what);
   return status;
@@ -35,12 +61,10 @@ int main(int argc, char** argv) {
   std::function<int()> chosen;
   drydock::cli::add_commands(app, chosen);
   try {
-    refuse_unknown_command(app, 1, argc, argv);
-    app.parse(argc, argv);
-    return chosen();
+    const int status = run_command(app, chosen, argc, argv);
+    check_standard_output();
+    return status;
   } catch (const CLI::ParseError& error) {
-    // Help is no error; it prints itself.
-    if (error.get_exit_code() == 0) return app.exit(error);
     return fail(drydock::cli::kInputWrong, error.what());
   } catch (const drydock::scenarios::InputError& error) {
     return fail(drydock::cli::kInputWrong, error.what());

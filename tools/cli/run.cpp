@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "reports/expect/expect.hpp"
 #include "reports/render/json.hpp"
@@ -16,6 +15,7 @@
 #include "tools/cli/commands.hpp"
 #include "tools/cli/experiment.hpp"
 #include "tools/cli/progress.hpp"
+#include "tools/cli/runs.hpp"
 #include "tools/cli/terminal.hpp"
 #include "tools/cli/worker_pool.hpp"
 
@@ -24,7 +24,11 @@ namespace {
 
 using scenarios::InputError;
 
-constexpr int kJobsMax = 256;
+// Of --out.
+constexpr const char* kResultFile = "result.json";
+constexpr const char* kJunitFile = "junit.xml";
+constexpr const char* kSummaryFile = "summary.md";
+constexpr const char* kReproFile = "repro.json";
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
@@ -34,27 +38,11 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
 }
 
 int jobs_of(const RunOptions& options) {
-  if (!options.jobs) {
-    return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kJobsMax);
-  }
+  if (!options.jobs) return default_jobs();
   if (*options.jobs < 1 || *options.jobs > kJobsMax) {
     throw InputError("--jobs: must be 1 to " + std::to_string(kJobsMax));
   }
   return *options.jobs;
-}
-
-// A simulator that is slower than what it simulates hangs; so does one that takes this time for
-// less.
-constexpr Duration kLimit = Duration::s(600);
-
-Duration limit_of(const RunOptions& options, const scenarios::Phases& phases) {
-  if (!options.limit) return std::max(kLimit, phases.at_most());
-  const auto limit = scenarios::parse_duration(*options.limit);
-  if (!limit || *limit < Duration::ms(1) || *limit > scenarios::kDurationMax) {
-    throw InputError("--limit: must be 1 ms to " + scenarios::text_of(scenarios::kDurationMax) +
-                     ", " + scenarios::kDurationForm);
-  }
-  return *limit;
 }
 
 // Runs are numbered seed by seed, so that a cell's runs come in order whatever finishes first.
@@ -75,22 +63,15 @@ class Invocation {
   std::uint64_t count() const { return seeds_.count() * experiment_.cells.size(); }
 
   // In a worker.
-  std::string work(std::uint64_t number) const {
+  std::string work(std::uint64_t number, const WorkerPool::NextParts& next) const {
     const scenarios::Cell& cell = experiment_.cells[cell_of(number)];
     return reports::run_to_json(
-        scenarios::run_one(experiment_, cell, seed_of(number), verification_));
+        scenarios::run_one(experiment_, cell, seed_of(number), verification_, next));
   }
 
   // Here.
   void take(std::uint64_t number, const Answer& answer) {
-    reports::RunResult run;
-    if (answer.crashed) {
-      run.seed = seed_of(number);
-      run.verdict = reports::Verdict::harness;
-      run.note = answer.text;
-    } else {
-      run = reports::run_from_json(answer.text);
-    }
+    reports::RunResult run = run_of(answer, seed_of(number));
     cells_[cell_of(number)].runs[number / experiment_.cells.size()] = std::move(run);
   }
 
@@ -133,17 +114,28 @@ void make_directory(const std::string& path) {
 }
 
 // Before hours of runs. A file that is there keeps its content until then.
-void check_writable(const std::string& file) {
-  if (file.empty()) throw InputError("--junit: names no file");
+void check_writable(const std::string& option, const std::filesystem::path& file) {
   std::error_code unknown;
   if (std::filesystem::is_directory(file, unknown)) {
-    throw InputError("--junit: " + file + ": is a directory");
+    throw InputError(option + ": " + file.string() + ": is a directory");
   }
   const bool was_there = std::filesystem::exists(file, unknown);
   if (!std::ofstream(file, std::ios::binary | std::ios::app)) {
-    throw InputError("--junit: " + file + ": cannot be written");
+    throw InputError(option + ": " + file.string() + ": cannot be written");
   }
   if (!was_there) std::filesystem::remove(file, unknown);
+}
+
+void check_files(const RunOptions& options) {
+  if (options.out) {
+    make_directory(*options.out);
+    for (const char* name : {kResultFile, kJunitFile, kSummaryFile, kReproFile}) {
+      check_writable("--out", std::filesystem::path(*options.out) / name);
+    }
+  }
+  if (!options.junit) return;
+  if (options.junit->empty()) throw InputError("--junit: names no file");
+  check_writable("--junit", *options.junit);
 }
 
 }  // namespace
@@ -157,21 +149,15 @@ int run(const RunOptions& options) {
   const scenarios::SeedRange seeds = options.seeds
                                          ? scenarios::parse_seed_range(*options.seeds, "--seed")
                                          : experiment.drill.seeds;
-  const Duration limit = limit_of(options, experiment.drill.phases);
-  if (!options.limit && limit > kLimit) {
-    std::fprintf(
-        stderr,
-        "drydock: the phases may take %s of virtual time, so a run may take as long of real "
-        "time; --limit sets another limit\n",
-        scenarios::text_of(limit).c_str());
-  }
-  if (options.out) make_directory(*options.out);
-  if (options.junit) check_writable(*options.junit);
+  const Duration limit = limit_of(options.limit, experiment.drill.phases);
+  check_files(options);
 
   Invocation invocation(
       experiment, seeds,
       options.verify ? scenarios::Verification::side_by_side : scenarios::Verification::none);
-  WorkerPool pool(jobs, limit, [&](std::uint64_t number) { return invocation.work(number); });
+  WorkerPool pool(jobs, limit, [&](std::uint64_t number, const WorkerPool::NextParts& next) {
+    return invocation.work(number, next);
+  });
   {
     Progress progress(invocation.count());
     const bool finished =
@@ -186,10 +172,10 @@ int run(const RunOptions& options) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (options.out) {
     const std::filesystem::path out(*options.out);
-    write_file(out / "result.json", reports::render_json(result));
-    write_file(out / "junit.xml", reports::render_junit(result));
-    write_file(out / "summary.md", reports::render_markdown(result));
-    write_repro(out / "repro.json", result, experiment);
+    write_file(out / kResultFile, reports::render_json(result));
+    write_file(out / kJunitFile, reports::render_junit(result));
+    write_file(out / kSummaryFile, reports::render_markdown(result));
+    write_repro(out / kReproFile, result, experiment);
   }
   if (options.junit) write_file(*options.junit, reports::render_junit(result));
   return reports::exit_status(result.cells);

@@ -98,6 +98,14 @@ void check_directory(const std::string& root) {
   }
 }
 
+void check_log_directory(const std::string& commit_log) {
+  const std::vector<std::string> blocked = directories_in_log(commit_log);
+  if (blocked.empty()) return;
+  throw InputError(printable(blocked.front()) +
+                   ": is a directory where a file of the log belongs; move it away, or give"
+                   " another --store");
+}
+
 bool disk_is_full(const std::string& root) {
   std::error_code error;
   const std::filesystem::space_info space = std::filesystem::space(root, error);
@@ -173,7 +181,8 @@ class Watch {
       return "; RocketMQ refuses such a store, too: set mappedFileSizeCommitLog to the size of its"
              " files, or look with drydock store verify";
     }
-    return "; store " + root();
+    if (says("not_found")) return "; " + root() + " cannot be made: give another --store";
+    return "; look at " + root() + " with drydock store verify, or give another --store";
   }
   const std::string& root() const { return configuration_.store.store_path_root; }
 
@@ -192,6 +201,7 @@ int serve_broker(const ServeBrokerOptions& options) {
   const Endpoint listen = listen_endpoint(options.listen);
   const BrokerConfiguration configuration = configuration_of(options, listen);
   check_directory(configuration.store.store_path_root);
+  check_log_directory(configuration.store.commit_log_path());
   // Before a store is recovered for nothing, and because the broker tries the port of its slaves
   // first.
   check_port({listen.address, configuration.listen_port},

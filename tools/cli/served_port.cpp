@@ -21,6 +21,9 @@ Endpoint listen_endpoint(const std::optional<std::string>& listen) {
   if (!listen) return kDefault;
   if (const auto address = parse_address(*listen)) return {*address, 0};
   if (const auto endpoint = parse_endpoint(*listen)) return *endpoint;
+  if (parse_address(listen->substr(0, listen->rfind(':')))) {
+    throw InputError("--listen: " + printable(*listen) + ": a port is 1 to 65535");
+  }
   throw InputError("--listen: '" + printable(*listen) +
                    "' is no IPv4 address, with or without :PORT (127.0.0.1, 0.0.0.0:10911)");
 }

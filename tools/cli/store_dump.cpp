@@ -50,9 +50,7 @@ bool print_file_damage(const StoreFiles& store, const LogFile& file,
   if (missing) {
     std::printf("# (damaged: the file at %lld is missing)\n", static_cast<long long>(*next));
   }
-  // A broker removes an empty last file at start.
-  const bool last = &file == &store.files.back();
-  const bool wrong_size = file.bytes != store.file_bytes && !(last && file.bytes == 0);
+  const bool wrong_size = file.bytes != store.file_bytes;
   if (wrong_size) {
     std::printf("# %s: (damaged: has %lld bytes, not %lld)\n", printable(file.path).c_str(),
                 static_cast<long long>(file.bytes), static_cast<long long>(store.file_bytes));
@@ -67,7 +65,15 @@ int store_dump(const StoreOptions& options) {
   std::printf("#%19s %10s topic queue queue-offset store-time key\n", "offset", "size");
   bool damaged = false;
   std::optional<std::int64_t> next;
+  for (const std::string& path : store.blocked) {
+    std::printf("# %s: (damaged: is a directory)\n", printable(path).c_str());
+    damaged = true;
+  }
   for (const LogFile& file : store.files) {
+    if (file.bytes == 0 && &file == &store.files.back()) {
+      std::printf("# %s: (empty: a broker removes it at start)\n", printable(file.path).c_str());
+      break;
+    }
     if (!file.begin) {
       std::printf("# %s: not named by an offset, left out\n", printable(file.path).c_str());
       damaged = true;

@@ -24,6 +24,8 @@ namespace {
 using on_linux::OwnedDescriptor;
 using scenarios::InputError;
 
+constexpr std::size_t kNameDigits = 20;
+
 std::optional<std::int64_t> offset_of_name(const std::string& name) {
   // RocketMQ takes any decimal number and writes 20 digits (storage reference, 1).
   std::int64_t offset = 0;
@@ -76,6 +78,20 @@ std::vector<LogFile> list_log(const std::string& directory) {
   return files;
 }
 
+std::vector<std::string> directories_in_log(const std::string& commit_log) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(commit_log, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code unknown;
+    const std::string name = entry->path().filename().string();
+    const bool named_as_file = name.size() == kNameDigits && offset_of_name(name);
+    if (named_as_file && entry->is_directory(unknown)) found.push_back(entry->path().string());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 StoreFiles list_store(const std::string& directory, const std::optional<std::string>& conf) {
   if (directory.empty()) throw InputError("names no directory");
   StoreFiles store;
@@ -97,6 +113,7 @@ StoreFiles list_store(const std::string& directory, const std::optional<std::str
                      "; name the directory that storePathRootDir names");
   }
   store.files = list_log(store.commit_log);
+  store.blocked = directories_in_log(store.commit_log);
   if (store.file_bytes == 0) store.file_bytes = file_bytes_of(store.files);
   return store;
 }

@@ -22,12 +22,18 @@ struct LogFile {
 struct StoreFiles {
   std::string root;
   std::string commit_log;
-  std::vector<LogFile> files;   // By name, directories left out.
-  std::int64_t file_bytes = 0;  // mappedFileSizeCommitLog; 0: nothing says what it is.
+  std::vector<LogFile> files;        // By name, directories left out.
+  std::vector<std::string> blocked;  // Paths of directories where files of the log belong.
+  std::int64_t file_bytes = 0;       // mappedFileSizeCommitLog; 0: nothing says what it is.
 };
 
 // The files of a commit log's directory, by name. Throws InputError.
 std::vector<LogFile> list_log(const std::string& commit_log);
+
+// Paths of the directories among them whose names are those of files: a broker passes over them
+// when it loads the log, and can't make the file when its turn comes. By name; none if the
+// directory can't be read.
+std::vector<std::string> directories_in_log(const std::string& commit_log);
 
 // Lists a store. `conf`, if there is one, says how long files are and where the log is; otherwise
 // the distance between names says it, or the only file. Throws InputError if there is no commit

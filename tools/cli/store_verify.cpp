@@ -60,6 +60,9 @@ class LogCheck {
       : store_(store), start_(start), findings_(findings) {}
 
   LogState run() {
+    for (const std::string& path : store_.blocked) {
+      findings_.add(path + " is a directory: a broker can't put the file of the log there");
+    }
     for (std::size_t i = 0; i < store_.files.size(); ++i) {
       const LogFile& file = store_.files[i];
       const bool last = i + 1 == store_.files.size();

@@ -44,6 +44,16 @@ bool read_all(int descriptor, char* bytes, std::size_t length) {
   return true;
 }
 
+// In front of everything that a worker says.
+struct Heading {
+  std::uint64_t parts = 0;   // Not 0: so many parts begin, and nothing follows.
+  std::uint64_t length = 0;  // Of the answer that follows.
+};
+
+bool write_heading(int descriptor, const Heading& heading) {
+  return write_all(descriptor, reinterpret_cast<const char*>(&heading), sizeof(heading));
+}
+
 [[noreturn]] void fail(const char* what) {
   throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
 }
@@ -82,11 +92,14 @@ void WorkerPool::serve(int in, int out) {
     if (other.to >= 0) ::close(other.to);
     if (other.from >= 0) ::close(other.from);
   }
+  const NextParts next = [out](int count) {
+    // Nobody reads it: then nobody reads the answer, either, and that write ends the worker.
+    (void)write_heading(out, {.parts = static_cast<std::uint64_t>(count)});
+  };
   std::uint64_t number = 0;
   while (read_all(in, reinterpret_cast<char*>(&number), sizeof(number))) {
-    const std::string text = work_(number);
-    const std::uint64_t length = text.size();
-    if (!write_all(out, reinterpret_cast<const char*>(&length), sizeof(length))) break;
+    const std::string text = work_(number, next);
+    if (!write_heading(out, {.length = text.size()})) break;
     if (!write_all(out, text.data(), text.size())) break;
   }
   ::_exit(0);
@@ -118,7 +131,8 @@ void WorkerPool::give(Worker& worker) {
   worker.busy = next_ < count_;
   if (!worker.busy) return;
   worker.number = next_++;
-  worker.given = std::chrono::steady_clock::now();
+  worker.parts = 1;
+  worker.since = std::chrono::steady_clock::now();
   // A worker that died meanwhile is noticed when its answer is read.
   (void)write_all(worker.to, reinterpret_cast<const char*>(&worker.number), sizeof(worker.number));
 }
@@ -134,29 +148,46 @@ std::string WorkerPool::bury(Worker& worker) {
   return "exit status " + std::to_string(WEXITSTATUS(status));
 }
 
-Answer WorkerPool::take(Worker& worker) {
-  std::uint64_t length = 0;
+std::optional<Answer> WorkerPool::take(Worker& worker) {
+  Heading heading;
   Answer answer;
-  if (read_all(worker.from, reinterpret_cast<char*>(&length), sizeof(length))) {
-    answer.text.resize(length);
-    if (read_all(worker.from, answer.text.data(), length)) return answer;
+  while (read_all(worker.from, reinterpret_cast<char*>(&heading), sizeof(heading))) {
+    if (heading.parts > 0) {
+      if (worker.out_of_time) continue;  // Too late: what else it said is still there.
+      worker.parts = heading.parts;
+      worker.since = std::chrono::steady_clock::now();
+      return std::nullopt;
+    }
+    answer.text.resize(heading.length);
+    if (!read_all(worker.from, answer.text.data(), heading.length)) break;
+    // It gave its answer just before it was killed.
+    if (worker.out_of_time) replace(worker);
+    return answer;
   }
   answer.crashed = true;
-  const bool out_of_time = worker.out_of_time;
-  answer.text = "its worker process ended with " + bury(worker);
-  if (out_of_time) {
-    answer.text = "stopped after " + scenarios::text_of(limit_) +
-                  " of real time; drydock run --limit gives it more";
+  if (worker.out_of_time) {
+    const Duration had = limit_ * static_cast<std::int64_t>(worker.parts);
+    answer.text =
+        "stopped after " + scenarios::text_of(had) + " of real time; --limit gives it more";
+    replace(worker);
+  } else {
+    answer.text = "its worker process ended with " + bury(worker);
+    worker = start();
   }
-  worker = start();
   return answer;
+}
+
+void WorkerPool::replace(Worker& worker) {
+  bury(worker);
+  worker = start();
 }
 
 void WorkerPool::end_stuck_workers() {
   const auto now = std::chrono::steady_clock::now();
-  const std::chrono::nanoseconds limit(limit_.count_ns());
   for (Worker& worker : workers_) {
-    if (!worker.busy || now - worker.given <= limit) continue;
+    const std::chrono::nanoseconds limit(limit_.count_ns() *
+                                         static_cast<std::int64_t>(worker.parts));
+    if (!worker.busy || now - worker.since <= limit) continue;
     worker.out_of_time = true;
     ::kill(worker.pid, SIGKILL);
   }
@@ -177,17 +208,18 @@ bool WorkerPool::run(std::uint64_t count, const Done& done) {
     }
     constexpr int kLookMs = 1000;
     const int ready = ::poll(polled.data(), polled.size(), kLookMs);
-    end_stuck_workers();
     if (interrupted != 0) return stop(), false;
     if (ready < 0 && errno != EINTR) fail("poll");
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       if (ready <= 0 || polled[i].revents == 0) continue;
       const std::uint64_t number = workers_[i].number;
-      const Answer answer = take(workers_[i]);
+      const std::optional<Answer> answer = take(workers_[i]);
+      if (!answer) continue;
       give(workers_[i]);
       ++answered;
-      done(number, answer);
+      done(number, *answer);
     }
+    end_stuck_workers();  // After their answers: one that has come is no longer stuck.
   }
   stop();
   return true;

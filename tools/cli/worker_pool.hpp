@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,14 @@ struct Answer {
 
 // Workers are forked from this process, so they know everything that it knew, and live until the
 // work is done. A crash costs the number that the worker had; another worker takes its place. So
-// does work that never ends: after `limit` of real time its worker is killed.
+// does work that never ends: its worker is killed if it takes more than `limit` of real time, which
+// is looked at about once a second.
 class WorkerPool {
  public:
-  using Work = std::function<std::string(std::uint64_t number)>;
+  // Work on a number that has several parts says so when the next ones begin, `count` of them side
+  // by side: they have `count` times `limit` from then on.
+  using NextParts = std::function<void(int count)>;
+  using Work = std::function<std::string(std::uint64_t number, const NextParts& next)>;
   using Done = std::function<void(std::uint64_t number, const Answer& answer)>;
 
   // `jobs` >= 1. `work` runs in the workers, `done` here.
@@ -45,16 +50,19 @@ class WorkerPool {
     int to = -1;    // We write numbers.
     int from = -1;  // We read answers.
     bool busy = false;
-    bool out_of_time = false;
+    bool out_of_time = false;  // It has been killed for that.
     std::uint64_t number = 0;
-    std::chrono::steady_clock::time_point given;
+    std::uint64_t parts = 1;                      // Side by side,
+    std::chrono::steady_clock::time_point since;  // this time.
   };
 
   Worker start();
   [[noreturn]] void serve(int in, int out);
   void give(Worker& worker);
-  // Reads the answer of a worker, or finds out how it ended and starts another one.
-  Answer take(Worker& worker);
+  // Reads what a worker says: the answer, or that further parts begin (none then). If it ended
+  // without an answer, finds out how. One that has ended is replaced.
+  std::optional<Answer> take(Worker& worker);
+  void replace(Worker& worker);
   // Kills workers whose time is up; how they ended is found out as for a crash.
   void end_stuck_workers();
   std::string bury(Worker& worker);

@@ -10,7 +10,9 @@ namespace drydock::fidelity {
 
 std::vector<Row> hang_of_data(const CalibrationData& measured) {
   constexpr const char* kRun = "hang11_def_20_flush500";
-  StorageWorld world({.disk = throttled_loop_disk(), .files = default_dirty_limits()});
+  StorageWorld world({.disk = loop_disk(1'000'000'000),
+                      .throttle = throttle_of_writes(),
+                      .files = default_dirty_limits()});
   constexpr std::int64_t kFileBytes = 400 * kMiB;
   make_file(world, "/log", kFileBytes, Contents::filled);
   RecordWriter writer(world, "writer",

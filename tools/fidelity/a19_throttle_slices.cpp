@@ -11,11 +11,12 @@ namespace drydock::fidelity {
 std::vector<Row> throttle_slices(const CalibrationData& measured) {
   constexpr Duration kLength = Duration::s(6);
   const FioRunResult bytes =
-      run_fio(throttled_loop_disk(),
-              {{.write = true, .random = false, .block_bytes = 256 << 10, .depth = 4}}, kLength)
+      run_fio(loop_disk(1'000'000'000),
+              {{.write = true, .random = false, .block_bytes = 256 << 10, .depth = 4}}, kLength,
+              throttle_of_writes())
           .front();
   const FioRunResult commands =
-      run_fio(read_throttled_loop_disk(), {{.depth = 32}}, kLength).front();
+      run_fio(loop_disk(1'000'000'000), {{.depth = 32}}, kLength, throttle_of_reads()).front();
   const sim::FioJob real_bytes = fio_jobs(measured, "throttle_bps50M_write_256k_qd4").front();
   const sim::FioJob real_commands =
       fio_jobs(measured, "throttle_iops2000_randread_4k_qd32").front();

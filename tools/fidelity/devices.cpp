@@ -21,15 +21,19 @@ sim::DiskProfile loop_disk(std::int64_t bytes_per_s) {
   disk.read_servers = 128;
   disk.write_servers = 128;
   disk.write_iops = 0;
+  // What load does to the disk below is in these times already.
+  disk.read_submission = Duration();
+  disk.write_submission = Duration();
+  disk.servers_per_doubling = 0;
   return disk;
 }
 
 sim::DiskProfile throttled_loop_disk() { return loop_disk(kThrottledBytesPerS); }
 
-sim::DiskProfile read_throttled_loop_disk() {
-  sim::DiskProfile disk = loop_disk(1'000'000'000);
-  disk.read_iops = 2000;
-  return disk;
+sim::BlockThrottle throttle_of_writes() {
+  return {.reads{}, .writes = {.bytes_per_s = kThrottledBytesPerS}};
 }
+
+sim::BlockThrottle throttle_of_reads() { return {.reads = {.commands_per_s = 2000}, .writes{}}; }
 
 }  // namespace drydock::fidelity

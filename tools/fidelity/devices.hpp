@@ -1,6 +1,7 @@
 // The disks that the measurements were made on.
 #pragma once
 
+#include "sim/disk/block_queue.hpp"
 #include "sim/disk/disk_profile.hpp"
 
 namespace drydock::fidelity {
@@ -14,9 +15,10 @@ sim::DiskProfile native_disk();
 // those of the quiet machine: a 4 KiB fdatasync of a written block took 0.39 ms, a command and a
 // flush (fsync_entangle_idle_writeback.csv, b_state none).
 sim::DiskProfile loop_disk(std::int64_t bytes_per_s);
-// That with the kernel's block throttle at 50 MiB/s for writes.
+// That at the rate of the kernel's block throttle, 50 MiB/s for writes, but spread evenly.
 sim::DiskProfile throttled_loop_disk();
-// That with the block throttle at 2000 reads per second.
-sim::DiskProfile read_throttled_loop_disk();
+// The block throttle itself, at 50 MiB/s for writes or 2000 reads per second. The journal passes.
+sim::BlockThrottle throttle_of_writes();
+sim::BlockThrottle throttle_of_reads();
 
 }  // namespace drydock::fidelity

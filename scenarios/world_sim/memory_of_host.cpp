@@ -1,0 +1,60 @@
+#include "scenarios/world_sim/memory_of_host.hpp"
+
+#include "sim/profiles/quantity.hpp"
+
+namespace drydock::scenarios {
+namespace {
+
+constexpr std::int64_t kPageBytes = 4096;
+
+std::string text_of_size(std::int64_t bytes) { return sim::text_of(sim::ProfileUnit::size, bytes); }
+
+// Without a cache of a few pages nothing of the host would move.
+constexpr std::int64_t kCacheBytesMin = std::int64_t{16} << 20;
+
+}  // namespace
+
+void check_memory(const Drill& drill, const HostSpec& host) {
+  const sim::MemoryOptions options = memory_of(host);
+  const std::string path = "/topology/hosts/" + host.name + "/memory";
+  std::int64_t heap = 0;
+  std::string whose;
+  for (const BrokerSpec& broker : drill.brokers) {
+    if (broker.host != host.name) continue;
+    heap = broker.heap_bytes;
+    whose = text_of_size(heap) + " of " + broker.name + " (its heap), ";
+  }
+  const std::int64_t reserve = sim::watermarks_of(options).high * kPageBytes;
+  if (options.bytes < heap + reserve + kCacheBytesMin) {
+    throw InputError(drill.source.at(path) + ": must be more than " + whose +
+                     text_of_size(reserve) + " that the kernel keeps free and " +
+                     text_of_size(kCacheBytesMin) + " of page cache");
+  }
+  if (options.group_limit_bytes > 0 && options.group_limit_bytes < heap + kCacheBytesMin) {
+    throw InputError(drill.source.at(path + "/group_limit") + ": must be more than " + whose +
+                     text_of_size(kCacheBytesMin) + " of page cache");
+  }
+}
+
+sim::MemoryOptions memory_of(const HostSpec& host) {
+  if (!host.memory) return {};
+  return {.bytes = host.memory->bytes,
+          .group_limit_bytes = host.memory->group_limit_bytes,
+          .swap_bytes = host.memory->swap_bytes,
+          .min_free_bytes = host.memory->min_free_bytes};
+}
+
+std::vector<std::string> memory_assumptions(const Drill& drill, const HostSpec& host) {
+  std::vector<std::string> lines;
+  if (!host.memory) return lines;
+  lines.push_back("host " + host.name + ": the scenario gives it " +
+                  text_of_size(host.memory->bytes) + " of memory");
+  for (const BrokerSpec& broker : drill.brokers) {
+    if (broker.host != host.name) continue;
+    lines.push_back(broker.name + ": takes " + text_of_size(broker.heap_bytes) +
+                    " of memory at its start, and no more later");
+  }
+  return lines;
+}
+
+}  // namespace drydock::scenarios
