@@ -174,8 +174,8 @@ ExpectationResult answer(const Expectation& expectation, const std::vector<RunRe
   return result;
 }
 
-PlaceWaits waits_at(const RunResult& run, WaitPlace place) {
-  return waits_of(run)[static_cast<std::size_t>(place)];
+PlaceWaits waits_at(const RunResult& run, const Expectation& expectation) {
+  return waits_of(run, expectation.process)[static_cast<std::size_t>(expectation.place)];
 }
 
 }  // namespace
@@ -223,9 +223,9 @@ std::optional<std::int64_t> value_of(const Expectation& expectation, const RunRe
     case Metric::rto_fault: return run.rto.fault_ns;
     case Metric::rto_client: return run.rto.client_ns;
     case Metric::rto_steady: return run.rto.steady_ns;
-    case Metric::wait_longest: return waits_at(run, expectation.place).longest_ns;
-    case Metric::wait_total: return waits_at(run, expectation.place).total_ns;
-    case Metric::wait_count: return waits_at(run, expectation.place).count;
+    case Metric::wait_longest: return waits_at(run, expectation).longest_ns;
+    case Metric::wait_total: return waits_at(run, expectation).total_ns;
+    case Metric::wait_count: return waits_at(run, expectation).count;
     case Metric::count_: break;
   }
   return std::nullopt;

@@ -67,10 +67,11 @@ struct Expectation {
   Comparison comparison = Comparison::equal;
   std::optional<std::int64_t> bound = 0;  // None: never; of an outage, with `equal`.
   WaitPlace place = WaitPlace::none;      // Of the metrics of waits.
+  std::string process = {};               // Of these: whose; empty: of all that have a disk.
 
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };
-// The metric, with its place: "wait.journal.longest".
+// The metric, with its place: "wait.journal.longest", "wait.journal.longest of broker-a".
 std::string quantity_of(const Expectation& expectation);
 // "acked_loss = 0 in every run".
 std::string text_of(const Expectation& expectation);

@@ -112,7 +112,8 @@ std::string quantity_of(const Expectation& expectation) {
   std::string name(name_of(expectation.metric));
   if (!is_of_waits(expectation.metric)) return name;
   const std::string_view kPlace = "PLACE";
-  return name.replace(name.find(kPlace), kPlace.size(), drydock::name_of(expectation.place));
+  name.replace(name.find(kPlace), kPlace.size(), drydock::name_of(expectation.place));
+  return expectation.process.empty() ? name : name + " of " + expectation.process;
 }
 
 std::string_view name_of(Comparison comparison) {

@@ -21,9 +21,10 @@ std::string when(const RunResult& run, std::int64_t began_ns) {
 
 }  // namespace
 
-WaitsByPlace waits_of(const RunResult& run) {
+WaitsByPlace waits_of(const RunResult& run, const std::string& process) {
   WaitsByPlace places;
   for (const WaitFact& fact : run.waits) {
+    if (!process.empty() && fact.process != process) continue;
     PlaceWaits& place = places[static_cast<std::size_t>(fact.place)];
     place.count += fact.count;
     place.total_ns += fact.total_ns;

@@ -20,8 +20,8 @@ struct PlaceWaits {
 };
 using WaitsByPlace = std::array<PlaceWaits, kWaitPlaces>;
 
-// Of one run. `WaitPlace::none` has none.
-WaitsByPlace waits_of(const RunResult& run);
+// Of one run, of one process or (empty) of all. `WaitPlace::none` has none.
+WaitsByPlace waits_of(const RunResult& run, const std::string& process = "");
 
 // What a place is, for people: "the commit of a journal transaction".
 std::string describe(WaitPlace place);

@@ -189,7 +189,8 @@ struct ReaderSpec {
   std::int64_t block_bytes = 0;
   std::int64_t bytes_per_second = 0;  // An open loop, of all threads together.
   int threads = 1;
-  Duration after;  // From the start of the load, and its file, to the first read.
+  Duration after;       // From the start of the load, and its file, to the first read.
+  std::string follows;  // A writer whose file it reads, from the begin; empty: a file of its own.
 };
 
 // What ends a phase before its time.

@@ -93,7 +93,7 @@ void refuse_other_user(const JsonAt& json, const std::string& host, const std::s
     }
   }
   for (const ReaderSpec& other : drill.readers) {
-    if (other.host == host && other.file == file) {
+    if (other.host == host && other.file == file && other.follows.empty()) {
       json.refuse("is the file of reader '" + other.name + "'");
     }
   }
@@ -149,10 +149,37 @@ WriterSpec read_writer(const std::string& name, const JsonAt& json, const Drill&
   return writer;
 }
 
+// A reader of what a writer has written: behind it by what is written in the time `after`.
+ReaderSpec read_follower(const JsonAt& json, const Drill& drill) {
+  json.allow_only({"follows", "block", "rate", "after"});
+  const std::string name = json.at("follows").name();
+  const auto writer = std::ranges::find(drill.writers, name, &WriterSpec::name);
+  if (writer == drill.writers.end()) {
+    json.at("follows").refuse("there is no writer '" + name + "'" +
+                              did_you_mean(name, names_of(drill.writers)));
+  }
+  ReaderSpec reader;
+  reader.follows = name;
+  reader.host = writer->host;
+  reader.file = writer->file;
+  reader.file_bytes = writer->file_bytes;
+  reader.pattern = ReadPattern::sequential;
+  reader.block_bytes = read_piece(json.at("block"), 512);
+  reader.bytes_per_second = read_bytes_per_second(json.at("rate"), reader.block_bytes);
+  reader.after = json.at("after").duration();
+  return reader;
+}
+
 ReaderSpec read_reader(const std::string& name, const JsonAt& json, const Drill& drill) {
-  json.allow_only({"host", "file", "size", "pattern", "block", "rate", "threads", "after"});
   refuse_name_in_use(json, name, drill);
   ReaderSpec reader;
+  if (json.has("follows")) {
+    reader = read_follower(json, drill);
+    reader.name = name;
+    return reader;
+  }
+  json.allow_only(
+      {"follows", "host", "file", "size", "pattern", "block", "rate", "threads", "after"});
   reader.name = name;
   reader.host = read_host_with_disk(json.at("host"), drill);
   reader.file = read_path(json.at("file"));

@@ -433,8 +433,21 @@ reports::Over read_over(const JsonAt& json) {
   return *found;
 }
 
+// Whose waits an expectation speaks of.
+void read_process_of(const JsonAt& json, const Drill& drill, reports::Expectation& expectation) {
+  if (!reports::is_of_waits(expectation.metric)) json.refuse("only waits are somebody's");
+  expectation.process = json.name();
+  Names known = names_of(drill.brokers);
+  append(known, names_of(drill.writers));
+  append(known, names_of(drill.readers));
+  if (std::ranges::find(known, expectation.process) == known.end()) {
+    json.refuse("there is no broker, writer or reader '" + expectation.process + "'" +
+                did_you_mean(expectation.process, known));
+  }
+}
+
 reports::Expectation read_expectation(const JsonAt& json, const Drill& drill) {
-  json.allow_only({"cells", "every_run", "total", "p50", "p90", "p99"});
+  json.allow_only({"cells", "every_run", "total", "p50", "p90", "p99", "of"});
   reports::Expectation expectation;
   expectation.over = read_over(json);
   const std::string over(reports::name_of(expectation.over));
@@ -442,6 +455,7 @@ reports::Expectation read_expectation(const JsonAt& json, const Drill& drill) {
   if (expectation.over == reports::Over::total && reports::is_time(expectation.metric)) {
     json.at(over).refuse("times have no total");
   }
+  if (json.has("of")) read_process_of(json.at("of"), drill, expectation);
   if (!json.has("cells")) return expectation;
   const JsonAt cells = json.at("cells");
   for (const std::string& key : cells.keys()) {

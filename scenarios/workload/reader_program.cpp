@@ -20,8 +20,10 @@ class Reader {
         worker_(context.workers.add("reader-0")) {}
 
   Task<void> run() {
-    const bool made = co_await make_file();
-    if (!made) co_return;
+    if (spec_.follows.empty()) {
+      const bool made = co_await make_file();
+      if (!made) co_return;
+    }
     const MonotonicTime begin = context_.clock.now() + spec_.after;
     Result<void> told_to_stop = co_await context_.terminate.wait(begin);
     if (told_to_stop || told_to_stop.error().code() == ErrorCode::cancelled) co_return;

@@ -95,7 +95,12 @@ TEST(Verdicts, WaitsAreCountedByPlaceAndNeedNoFault) {
   run.faults.clear();
   run.waits = {{"w", "writer", WaitPlace::journal, 2, 700, 500, 10},
                {"w", "flusher", WaitPlace::journal, 1, 300, 300, 20},
-               {"w", "writer", WaitPlace::device, 9, 9'000, 8'000, 30}};
+               {"w", "writer", WaitPlace::device, 9, 9'000, 8'000, 30},
+               {"v", "writer", WaitPlace::cpu, 4, 40, 20, 50},
+               {"w", "writer", WaitPlace::cpu, 1, 10, 10, 60}};
+  EXPECT_EQ(value_of({.metric = Metric::wait_count, .place = WaitPlace::cpu}, run), 5);
+  EXPECT_EQ(value_of({.metric = Metric::wait_count, .place = WaitPlace::cpu, .process = "v"}, run),
+            4);
   EXPECT_EQ(value_of({.metric = Metric::wait_longest, .place = WaitPlace::journal}, run), 500);
   EXPECT_EQ(value_of({.metric = Metric::wait_total, .place = WaitPlace::journal}, run), 1'000);
   EXPECT_EQ(value_of({.metric = Metric::wait_count, .place = WaitPlace::journal}, run), 3);

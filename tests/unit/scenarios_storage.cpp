@@ -103,6 +103,30 @@ TEST(BarePrograms, AreRefusedWhereTheyMakeNoSense) {
             "/load/readers/r/rate: must be a rate: a size and /s, as 125 MB/s");
 }
 
+TEST(BarePrograms, AReaderMayFollowAWriter) {
+  const auto follow = [](Json& j, const char* whom) {
+    reader(j) = {{"follows", whom}, {"block", "64 KiB"}, {"rate", "10 MB/s"}, {"after", "1 s"}};
+  };
+  const Drill drill = read([&](Json& j) { follow(j, "w"); });
+  EXPECT_EQ(drill.readers[0].file, "/log");
+  EXPECT_EQ(drill.readers[0].host, "h");
+  EXPECT_EQ(drill.readers[0].pattern, ReadPattern::sequential);
+  EXPECT_EQ(refusal([&](Json& j) { follow(j, "x"); }),
+            "/load/readers/r/follows: there is no writer 'x'");
+}
+
+TEST(Expectations, OfWaitsMaySpeakOfOneProcess) {
+  const auto with = [](const char* condition, const char* of) {
+    return [=](Json& j) { j["expectations"] = {{{"every_run", condition}, {"of", of}}}; };
+  };
+  const Drill drill = read(with("wait.journal.longest < 1 s", "w"));
+  EXPECT_EQ(drill.expectations[0].process, "w");
+  EXPECT_EQ(drill.expectations[0].place, WaitPlace::journal);
+  EXPECT_EQ(refusal(with("wait.journal.longest < 1 s", "x")),
+            "/expectations/0/of: there is no broker, writer or reader 'x'");
+  EXPECT_EQ(refusal(with("acked_loss = 0", "w")), "/expectations/0/of: only waits are somebody's");
+}
+
 TEST(DiskFaults, SayWhichPartOfTheDisksWorkTheyConcern) {
   const FaultSpec hang = read().fault_sets.at("f").at(0);
   EXPECT_EQ(hang.kind, faults::FaultKind::disk_hang);
