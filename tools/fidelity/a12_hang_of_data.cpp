@@ -10,7 +10,10 @@ namespace drydock::fidelity {
 
 std::vector<Row> hang_of_data(const CalibrationData& measured) {
   constexpr const char* kRun = "hang11_def_20_flush500";
-  StorageWorld world({.disk = throttled_loop_disk(), .files = default_dirty_limits()});
+  // The throttle lets the journal pass.
+  StorageWorld world({.disk = fast_loop_disk(),
+                      .throttle = {.writes = {.bytes_per_s = kThrottledBytesPerS}},
+                      .files = default_dirty_limits()});
   constexpr std::int64_t kFileBytes = 400 * kMiB;
   make_file(world, "/log", kFileBytes, Contents::filled);
   RecordWriter writer(world, "writer",

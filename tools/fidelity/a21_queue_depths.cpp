@@ -33,29 +33,23 @@ sim::Profile calibrated(const CalibrationData& measured) {
   return calibration->profile;
 }
 
-Duration submission_of(const sim::Profile& profile, sim::ProfileKey key) {
-  const auto& value = profile[key];
-  return value ? Duration::ns(value->low) : Duration();
-}
-
 }  // namespace
 
 std::vector<Row> queue_depths(const CalibrationData& measured) {
   const sim::Profile profile = calibrated(measured);
   const sim::DiskProfile disk = sim::compiled_profile(profile, std::int64_t{1} << 30);
-  const Duration read_submission = submission_of(profile, sim::ProfileKey::read_submission);
   std::vector<Row> rows;
   for (const int depth : {1, 4, 8, 16, 32, 64, 128}) {
-    const FioRunJob job{.depth = depth, .submission = read_submission};
-    const FioRunResult model = run_fio(disk, {job}, Duration::s(3)).front();
+    const FioRunJob job{.depth = depth};
+    const FioRunResult model = run_fio(disk, {}, {job}, Duration::s(3)).front();
     const std::string number = std::to_string(depth);
     const sim::FioJob real = fio_jobs(measured, "randread_4k_qd" + number).front();
     rows.push_back(
         within_percent({"reads at depth " + number, "/s", model.per_second, real.read.iops}, 25));
   }
-  const FioRunJob probe{.submission = read_submission};
+  const FioRunJob probe;
   const FioRunJob writer{.write = true, .random = false, .block_bytes = 256 << 10, .depth = 16};
-  const FioRunResult beside = run_fio(disk, {probe, writer}, Duration::s(3)).front();
+  const FioRunResult beside = run_fio(disk, {}, {probe, writer}, Duration::s(3)).front();
   const sim::FioJob real = fio_jobs(measured, "interference_read_qd1_vs_seqwrite").front();
   rows.push_back(within_factor({"median read beside a writer", "ms", median(beside.latency_ms),
                                 percentile_ms(real, 500'000)},

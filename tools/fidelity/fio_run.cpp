@@ -63,7 +63,7 @@ class Job {
     if (submitted_at >= kRamp.count_ns()) {
       result_.latency_ms.push_back(static_cast<double>(took.count_ns()) / 1e6);
     }
-    kernel_.after(slot, options_.submission);
+    kernel_.post(slot);
   }
 
   sim::Kernel& kernel_;
@@ -107,11 +107,14 @@ void Job::submit(Slot& slot) {
 
 }  // namespace
 
-std::vector<FioRunResult> run_fio(const sim::DiskProfile& disk, const std::vector<FioRunJob>& jobs,
-                                  Duration length) {
+std::vector<FioRunResult> run_fio(const sim::DiskProfile& disk, const sim::BlockThrottle& throttle,
+                                  const std::vector<FioRunJob>& jobs, Duration length) {
   sim::Kernel kernel({.seed = 1});
   sim::SimDisk device(kernel, DiskId(1),
-                      {.name = "disk", .capacity_bytes = kAreaBytes, .profile = disk});
+                      {.name = "disk",
+                       .capacity_bytes = kAreaBytes,
+                       .profile = disk,
+                       .queue = {.throttle = throttle}});
   sim::Host host(kernel, HostId(1), {.name = "host"});
   sim::DiskPath path(device, host);
   std::vector<std::unique_ptr<Job>> running;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "sim/disk/block_queue.hpp"
 #include "sim/disk/disk_profile.hpp"
 
 namespace drydock::fidelity {
@@ -12,8 +13,6 @@ struct FioRunJob {
   bool random = true;  // Otherwise in sequence.
   std::int64_t block_bytes = 4096;
   int depth = 1;
-  // From a completion to the next command in its place: what the host spends on it.
-  Duration submission;
 };
 
 struct FioRunResult {
@@ -23,7 +22,7 @@ struct FioRunResult {
 };
 
 // All jobs at the same time, on 1 GiB, for so long after one second that does not count.
-std::vector<FioRunResult> run_fio(const sim::DiskProfile& disk, const std::vector<FioRunJob>& jobs,
-                                  Duration length);
+std::vector<FioRunResult> run_fio(const sim::DiskProfile& disk, const sim::BlockThrottle& throttle,
+                                  const std::vector<FioRunJob>& jobs, Duration length);
 
 }  // namespace drydock::fidelity

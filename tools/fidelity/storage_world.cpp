@@ -17,7 +17,8 @@ StorageWorld::StorageWorld(StorageOptions options)
       disk_(kernel_, DiskId(1),
             {.name = "disk",
              .capacity_bytes = options.disk_bytes,
-             .profile = std::move(options.disk)}),
+             .profile = std::move(options.disk),
+             .queue = {.throttle = options.throttle}}),
       host_(kernel_, HostId(1), {.name = "host"}),
       network_(kernel_),
       files_(kernel_, host_, disk_, options.files) {
