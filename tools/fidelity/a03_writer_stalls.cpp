@@ -5,14 +5,6 @@
 
 namespace drydock::fidelity {
 
-namespace {
-
-double longest_of(const CalibrationData& data, const char* run) {
-  return most(measured_writer(data, run).stall_lengths());
-}
-
-}  // namespace
-
 std::vector<Row> writer_stalls(const CalibrationData& measured) {
   struct Case {
     std::int64_t background_mib;
@@ -41,10 +33,7 @@ std::vector<Row> writer_stalls(const CalibrationData& measured) {
     rows.push_back(within_percent({name + "median", "ms", median(model), median(real)}, 35));
     rows.push_back(within_percent(
         {name + "90 % take at most", "ms", quantile(model, 0.9), quantile(real, 0.9)}, 35));
-    // Half of the shorter to twice the longer of what both runs had.
-    rows.push_back(in_range({name + "longest", "ms", most(model), most(real)},
-                            longest_of(measured, "lim32_64") / 2,
-                            longest_of(measured, "lim64_128") * 2));
+    rows.push_back(within_factor({name + "longest", "ms", most(model), most(real)}, 2));
   }
   return rows;
 }

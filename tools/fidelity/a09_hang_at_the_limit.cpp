@@ -35,6 +35,7 @@ std::vector<Row> hang_at_the_limit(const CalibrationData& measured) {
       within({"blocked for", "s", seconds(stall.length), seconds(real.length)}, 0.3),
       // Linux I/O model, section 11: frozen at 64.2 MiB.
       within_percent({"D+W meanwhile", "MiB", frozen_mib, 64.2}, 2),
+      at_most({"goes on after the disk", "ms", ms(stall.end() - kHangEnds), 20}, 20),
   };
 }
 
