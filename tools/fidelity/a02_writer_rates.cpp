@@ -11,18 +11,20 @@ std::vector<Row> writer_rates(const CalibrationData& measured) {
     std::int64_t limit_mib;
     const char* run;
     Duration length;
+    bool large_folios = false;
   };
   const Case cases[] = {
       {16, 32, "p4k_16_32_max", Duration::s(7)},
       {32, 64, "p4k_32_64_max", Duration::s(7)},
       {64, 128, "p4k_64_128_max", Duration::s(8)},
-      {128, 256, "lim128_256", Duration::s(8)},
+      {128, 256, "lim128_256", Duration::s(8), true},
   };
   std::vector<Row> rows;
   for (const Case& test : cases) {
     const ThrottledResult model = run_throttled({.background_bytes = test.background_mib * kMiB,
                                                  .dirty_bytes = test.limit_mib * kMiB,
-                                                 .length = test.length});
+                                                 .length = test.length,
+                                                 .large_folios = test.large_folios});
     const WriterResult real = measured_writer(measured, test.run);
     const std::string name = "limit " + std::to_string(test.limit_mib) + " MiB: ";
     const WriterResult& writer = model.writers.front();

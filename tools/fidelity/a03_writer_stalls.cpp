@@ -16,7 +16,8 @@ std::vector<Row> writer_stalls(const CalibrationData& measured) {
     constexpr Duration kLength = Duration::s(7);
     const ThrottledResult result = run_throttled({.background_bytes = test.background_mib * kMiB,
                                                   .dirty_bytes = test.limit_mib * kMiB,
-                                                  .length = kLength});
+                                                  .length = kLength,
+                                                  .large_folios = true});
     const std::vector<double> model = result.writers.front().stall_lengths();
     const std::vector<double> real = measured_writer(measured, test.run).stall_lengths();
     const std::string name = "limit " + std::to_string(test.limit_mib) + " MiB: ";

@@ -10,7 +10,8 @@ std::vector<Row> start_up(const CalibrationData& measured) {
     const std::int64_t background_mib = limit_mib / 2;
     const ThrottledResult model = run_throttled({.background_bytes = background_mib * kMiB,
                                                  .dirty_bytes = limit_mib * kMiB,
-                                                 .length = Duration::s(4)});
+                                                 .length = Duration::s(4),
+                                                 .large_folios = true});
     const std::string run =
         "lim" + std::to_string(background_mib) + "_" + std::to_string(limit_mib);
     const auto mib = [](const Stall& stall) {

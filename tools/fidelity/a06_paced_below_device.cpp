@@ -27,7 +27,10 @@ std::vector<Row> paced_below_device(const CalibrationData& measured) {
   const ThrottledResult model = run_throttled({.background_bytes = 32 * kMiB,
                                                .dirty_bytes = 64 * kMiB,
                                                .bytes_per_s = {40'000'000},
-                                               .length = Duration::s(7)});
+                                               .length = Duration::s(7),
+                                               // What the log of the commit waits behind.
+                                               .queue_bytes = 6 * kMiB,
+                                               .commit_interval = Duration::s(5)});
   const Split stalls = split(model.writers.front().stalls);
   const Split real = split(measured_stalls(measured, "p4k_32_64_40"));
   return {

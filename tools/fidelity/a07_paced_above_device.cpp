@@ -9,7 +9,8 @@ std::vector<Row> paced_above_device(const CalibrationData& measured) {
   const ThrottledResult model = run_throttled({.background_bytes = 32 * kMiB,
                                                .dirty_bytes = 64 * kMiB,
                                                .bytes_per_s = {80'000'000},
-                                               .length = Duration::s(6)});
+                                               .length = Duration::s(6),
+                                               .initial_bandwidth_bytes = 70 * kMiB});
   const WriterResult& writer = model.writers.front();
   const WriterResult real = measured_writer(measured, "p4k_32_64_80");
   return {

@@ -10,7 +10,10 @@ std::vector<Row> hang_at_the_limit(const CalibrationData& measured) {
   // When the recorded hang ended is known by the writer, which went on within 20 ms.
   constexpr Duration kHangEnds = Duration::ms(8'570);
   constexpr Duration kHangBegins = kHangEnds - Duration::s(5);
-  StorageWorld world({.disk = throttled_loop_disk(), .files = dirty_limits(32 * kMiB, 64 * kMiB)});
+  sim::FileSystemOptions files = dirty_limits(32 * kMiB, 64 * kMiB);
+  files.commit_interval = Duration::s(600);  // The journal is not what is looked at.
+  files.page_cache.command_bytes = 4 * kMiB;
+  StorageWorld world({.disk = throttled_loop_disk(), .files = files});
   constexpr std::int64_t kFileBytes = 300 * kMiB;
   make_file(world, "/log", kFileBytes, Contents::filled);
   RecordWriter writer(

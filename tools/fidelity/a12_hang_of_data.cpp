@@ -10,8 +10,9 @@ namespace drydock::fidelity {
 
 std::vector<Row> hang_of_data(const CalibrationData& measured) {
   constexpr const char* kRun = "hang11_def_20_flush500";
-  StorageWorld world({.disk = loop_disk(1'000'000'000),
-                      .throttle = throttle_of_writes(),
+  // The throttle lets the journal pass.
+  StorageWorld world({.disk = fast_loop_disk(),
+                      .throttle = {.writes = {.bytes_per_s = kThrottledBytesPerS}},
                       .files = default_dirty_limits()});
   constexpr std::int64_t kFileBytes = 400 * kMiB;
   make_file(world, "/log", kFileBytes, Contents::filled);

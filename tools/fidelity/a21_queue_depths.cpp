@@ -41,7 +41,7 @@ std::vector<Row> queue_depths(const CalibrationData& measured) {
   std::vector<Row> rows;
   for (const int depth : {1, 4, 8, 16, 32, 64, 128}) {
     const FioRunJob job{.depth = depth};
-    const FioRunResult model = run_fio(disk, {job}, Duration::s(3)).front();
+    const FioRunResult model = run_fio(disk, {}, {job}, Duration::s(3)).front();
     const std::string number = std::to_string(depth);
     const sim::FioJob real = fio_jobs(measured, "randread_4k_qd" + number).front();
     rows.push_back(
@@ -49,7 +49,7 @@ std::vector<Row> queue_depths(const CalibrationData& measured) {
   }
   const FioRunJob probe;
   const FioRunJob writer{.write = true, .random = false, .block_bytes = 256 << 10, .depth = 16};
-  const FioRunResult beside = run_fio(disk, {probe, writer}, Duration::s(3)).front();
+  const FioRunResult beside = run_fio(disk, {}, {probe, writer}, Duration::s(3)).front();
   const sim::FioJob real = fio_jobs(measured, "interference_read_qd1_vs_seqwrite").front();
   rows.push_back(within_factor({"median read beside a writer", "ms", median(beside.latency_ms),
                                 percentile_ms(real, 500'000)},

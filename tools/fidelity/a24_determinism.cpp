@@ -12,11 +12,11 @@ namespace {
 std::string fingerprint_of(std::uint64_t seed) {
   StorageWorld world(
       {.disk = native_disk(), .files = dirty_limits(32 * kMiB, 64 * kMiB), .seed = seed});
-  constexpr std::int64_t kFileBytes = 128 * kMiB;
+  constexpr std::int64_t kFileBytes = 512 * kMiB;
   make_file(world, "/log", kFileBytes, Contents::allocated);
   RecordWriter writer(
       world, "writer",
-      {.file_bytes = kFileBytes, .length = Duration::s(3), .flush_pause = Duration::ms(100)});
+      {.file_bytes = kFileBytes, .length = Duration::s(1), .flush_pause = Duration::ms(100)});
   writer.wait();
   return world.kernel().fingerprint().digest().hex();
 }

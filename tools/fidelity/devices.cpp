@@ -21,19 +21,19 @@ sim::DiskProfile loop_disk(std::int64_t bytes_per_s) {
   disk.read_servers = 128;
   disk.write_servers = 128;
   disk.write_iops = 0;
-  // What load does to the disk below is in these times already.
+  // What the device below does with its own load is in these times already.
   disk.read_submission = Duration();
   disk.write_submission = Duration();
+  disk.read_factor_at_full_write = 1000;
   disk.servers_per_doubling = 0;
+  disk.shared_servers = false;
+  disk.queue_requests = 128;
+  disk.wbt_target = Duration();
   return disk;
 }
 
 sim::DiskProfile throttled_loop_disk() { return loop_disk(kThrottledBytesPerS); }
 
-sim::BlockThrottle throttle_of_writes() {
-  return {.reads{}, .writes = {.bytes_per_s = kThrottledBytesPerS}};
-}
-
-sim::BlockThrottle throttle_of_reads() { return {.reads = {.commands_per_s = 2000}, .writes{}}; }
+sim::DiskProfile fast_loop_disk() { return loop_disk(1'000'000'000); }
 
 }  // namespace drydock::fidelity

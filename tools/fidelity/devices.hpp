@@ -1,7 +1,6 @@
 // The disks that the measurements were made on.
 #pragma once
 
-#include "sim/disk/block_queue.hpp"
 #include "sim/disk/disk_profile.hpp"
 
 namespace drydock::fidelity {
@@ -15,10 +14,10 @@ sim::DiskProfile native_disk();
 // those of the quiet machine: a 4 KiB fdatasync of a written block took 0.39 ms, a command and a
 // flush (fsync_entangle_idle_writeback.csv, b_state none).
 sim::DiskProfile loop_disk(std::int64_t bytes_per_s);
-// That at the rate of the kernel's block throttle, 50 MiB/s for writes, but spread evenly.
+// One that writes 50 MiB/s by itself, evenly: what the loop device behind the kernel's block
+// throttle is to whoever writes for longer than a slice of it.
 sim::DiskProfile throttled_loop_disk();
-// The block throttle itself, at 50 MiB/s for writes or 2000 reads per second. The journal passes.
-sim::BlockThrottle throttle_of_writes();
-sim::BlockThrottle throttle_of_reads();
+// What the loop device does without the throttle in front of it: about 1 GB/s.
+sim::DiskProfile fast_loop_disk();
 
 }  // namespace drydock::fidelity

@@ -107,8 +107,8 @@ void Job::submit(Slot& slot) {
 
 }  // namespace
 
-std::vector<FioRunResult> run_fio(const sim::DiskProfile& disk, const std::vector<FioRunJob>& jobs,
-                                  Duration length, const sim::BlockThrottle& throttle) {
+std::vector<FioRunResult> run_fio(const sim::DiskProfile& disk, const sim::BlockThrottle& throttle,
+                                  const std::vector<FioRunJob>& jobs, Duration length) {
   sim::Kernel kernel({.seed = 1});
   sim::SimDisk device(kernel, DiskId(1),
                       {.name = "disk",

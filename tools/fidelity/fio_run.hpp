@@ -22,7 +22,7 @@ struct FioRunResult {
 };
 
 // All jobs at the same time, on 1 GiB, for so long after one second that does not count.
-std::vector<FioRunResult> run_fio(const sim::DiskProfile& disk, const std::vector<FioRunJob>& jobs,
-                                  Duration length, const sim::BlockThrottle& throttle = {});
+std::vector<FioRunResult> run_fio(const sim::DiskProfile& disk, const sim::BlockThrottle& throttle,
+                                  const std::vector<FioRunJob>& jobs, Duration length);
 
 }  // namespace drydock::fidelity

@@ -42,7 +42,7 @@ Task<void> RecordWriter::run(Context& context) {
   TaskScope threads(context.scope);
   if (options_.flush_pause > Duration()) threads.spawn(flush(context));
   const SharedBytes record = SharedBytes::zeros(static_cast<std::size_t>(kRecordBytes));
-  while (written_ + kRecordBytes <= options_.file_bytes) {
+  for (;;) {
     if (options_.bytes_per_s > 0) {
       const Duration due = Duration::ns(written_ * 1'000'000'000 / options_.bytes_per_s);
       const Duration ahead = due - now();
@@ -53,18 +53,19 @@ Task<void> RecordWriter::run(Context& context) {
     }
     const Duration begin = now();
     if (begin > options_.length) break;
-    if (written_ % sim::kPageBytes == 0) {
+    const std::int64_t offset = written_ % options_.file_bytes;
+    if (offset % sim::kPageBytes == 0) {
       Result<void> faulted = co_await sleep_for(context.clock, options_.fault);
       ENSURE(faulted.has_value());
     }
     const bool mapped = map_ != nullptr;
-    const bool stored = mapped && map_->try_store(*worker_, written_, record.span());
+    const bool stored = mapped && map_->try_store(*worker_, offset, record.span());
     if (mapped && !stored) {
-      Result<void> slowly = co_await map_->store(*worker_, written_, record);
+      Result<void> slowly = co_await map_->store(*worker_, offset, record);
       ENSURE(slowly.has_value());
     }
     if (!mapped) {
-      Result<void> buffered = co_await file_->write_at(*worker_, written_, record);
+      Result<void> buffered = co_await file_->write_at(*worker_, offset, record);
       ENSURE(buffered.has_value());
     }
     const Duration took = now() - begin;

@@ -11,15 +11,15 @@ namespace drydock::fidelity {
 
 struct RecordWriterOptions {
   enum class Way : std::uint8_t { mapped, pwrite };
-  std::string path = "/log";    // It exists, with `file_bytes` bytes at least.
-  std::int64_t file_bytes = 0;  // Writing ends there.
+  std::string path = "/log";    // It exists.
+  std::int64_t file_bytes = 0;  // Its size; behind its end the writer begins anew.
   Way way = Way::mapped;
   std::int64_t bytes_per_s = 0;  // 0: as fast as it can.
   Duration length;               // Of the writing.
   // Of the processor, for the first store into a page: measured.
   Duration fault = Duration::us(16);
   // A second thread makes durable what was written since it last did, and then waits so long. 0:
-  // there is none.
+  // there is none. Not with a file that is begun anew.
   Duration flush_pause;
 };
 
@@ -27,7 +27,7 @@ struct RecordWriterOptions {
 struct Stall {
   Duration at;  // From the first record; of its begin.
   Duration length;
-  std::int64_t offset = 0;
+  std::int64_t offset = 0;  // Bytes written before.
   Duration end() const { return at + length; }
 };
 

@@ -29,6 +29,7 @@ void make_file(StorageWorld& world, const std::string& path, std::int64_t bytes,
     case Contents::filled: actor.write(file, 0, bytes); break;
   }
   actor.must(file.sync_all(actor.worker()));
+  world.run_for(Duration::s(60));
 }
 
 std::vector<Stall> measured_stalls(const CalibrationData& data, const std::string& run) {

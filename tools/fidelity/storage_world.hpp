@@ -13,7 +13,7 @@ namespace drydock::fidelity {
 
 struct StorageOptions {
   sim::DiskProfile disk;
-  sim::BlockThrottle throttle = {};
+  sim::BlockThrottle throttle;  // Of the host's block layer.
   std::int64_t disk_bytes = std::int64_t{4} << 30;
   sim::FileSystemOptions files;
   std::uint64_t seed = 1;

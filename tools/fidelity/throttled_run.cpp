@@ -20,6 +20,23 @@ struct Sample {
   std::vector<std::int64_t> written;
 };
 
+// The device takes nearly all that the flusher writes of a file in one piece.
+sim::FileSystemOptions files_of(const ThrottledRunOptions& options) {
+  sim::FileSystemOptions files = dirty_limits(options.background_bytes, options.dirty_bytes);
+  files.commit_interval = options.commit_interval;
+  files.strict_limit_bytes = options.strict_limit_bytes;
+  files.page_cache.command_bytes = (options.large_folios ? 12 : 4) * kMiB;
+  files.page_cache.queue_bytes = options.queue_bytes;
+  files.page_cache.initial_bandwidth_bytes = options.initial_bandwidth_bytes;
+  if (options.large_folios) files.page_cache.kernel.folio_pages_max = 256;
+  return files;
+}
+
+// What throttles: the host's limit or the device's own.
+std::int64_t limit_of(const ThrottledRunOptions& options) {
+  return options.strict_limit_bytes > 0 ? options.strict_limit_bytes : options.dirty_bytes;
+}
+
 double total_ms(const std::vector<Stall>& stalls) {
   double total = 0;
   for (const Stall& stall : stalls) total += ms(stall.length);
@@ -42,23 +59,22 @@ Stall WriterResult::first_long_stall() const {
 }
 
 ThrottledResult run_throttled(const ThrottledRunOptions& options) {
-  StorageWorld world({.disk = throttled_loop_disk(),
-                      .files = dirty_limits(options.background_bytes, options.dirty_bytes)});
-  constexpr std::int64_t kFileBytes = 800 * kMiB;
+  StorageWorld world({.disk = throttled_loop_disk(), .files = files_of(options)});
+  const std::int64_t file_bytes = 2 * limit_of(options) + 64 * kMiB;
   for (std::size_t i = 0; i < options.bytes_per_s.size(); ++i) {
-    make_file(world, "/log" + std::to_string(i), kFileBytes, Contents::allocated);
+    make_file(world, "/log" + std::to_string(i), file_bytes, Contents::filled);
   }
   std::vector<std::unique_ptr<RecordWriter>> writers;
   for (std::size_t i = 0; i < options.bytes_per_s.size(); ++i) {
     const std::string number = std::to_string(i);
     const RecordWriterOptions writer{.path = "/log" + number,
-                                     .file_bytes = kFileBytes,
+                                     .file_bytes = file_bytes,
                                      .bytes_per_s = options.bytes_per_s[i],
                                      .length = options.length,
-                                     .fault = options.fault};
+                                     .fault = Duration::us(options.large_folios ? 6 : 12)};
     writers.push_back(std::make_unique<RecordWriter>(world, "writer" + number, writer));
   }
-  const auto limit = static_cast<double>(options.dirty_bytes / sim::kPageBytes);
+  const auto limit = static_cast<double>(limit_of(options) / sim::kPageBytes);
   std::vector<Sample> samples;
   const Duration start = world.now();
   world.every(Duration::ms(100), start + kSteadyFrom, start + options.length, [&] {

@@ -15,7 +15,17 @@ struct ThrottledRunOptions {
   // Of each writer; 0: as fast as it can.
   std::vector<std::int64_t> bytes_per_s = {0};
   Duration length;
-  Duration fault = Duration::us(16);
+  // Files in folios of 1 MiB, as those that were filled a MiB at a time on the recorded kernel: a
+  // store dirties all of one. Otherwise in single pages.
+  bool large_folios = false;
+  // What the runs before had left of the kernel's estimate of the device: throttle_trace_*.csv.
+  std::int64_t initial_bandwidth_bytes = 60 * kMiB;
+  // Under writeback before the flusher has to wait.
+  std::int64_t queue_bytes = INT64_MAX;
+  // The recorded kernel lets the journal pass its throttle; here its log waits behind the data, so
+  // it stays out of the way unless it is what is looked at.
+  Duration commit_interval = Duration::s(600);
+  std::int64_t strict_limit_bytes = 0;  // Of the device; 0: none.
 };
 
 struct WriterResult {
