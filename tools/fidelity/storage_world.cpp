@@ -19,7 +19,7 @@ StorageWorld::StorageWorld(StorageOptions options)
              .capacity_bytes = options.disk_bytes,
              .profile = std::move(options.disk),
              .queue = {.throttle = options.throttle}}),
-      host_(kernel_, HostId(1), {.name = "host"}),
+      host_(kernel_, HostId(1), {.name = "host", .memory = options.memory}),
       network_(kernel_),
       files_(kernel_, host_, disk_, options.files) {
   network_.add_host(host_);

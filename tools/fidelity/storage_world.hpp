@@ -16,6 +16,7 @@ struct StorageOptions {
   sim::BlockThrottle throttle;  // Of the host's block layer.
   std::int64_t disk_bytes = std::int64_t{4} << 30;
   sim::FileSystemOptions files;
+  sim::MemoryOptions memory;  // Of the host. Without a size it never runs out.
   std::uint64_t seed = 1;
 };
 
