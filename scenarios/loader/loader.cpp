@@ -95,6 +95,20 @@ std::vector<Choice> choices_of(const Drill& drill) {
   return choices;
 }
 
+bool lies_in(const std::string& path, const std::string& place) {
+  return path == place || path.starts_with(place + "/");
+}
+
+// What the command line puts somewhere would be overwritten by the cells.
+void refuse_varied(const std::vector<PathSetting>& set, const Choice& choice) {
+  for (const PathSetting& setting : set) {
+    for (const PathSetting& varied : choice.paths) {
+      if (!lies_in(setting.path, varied.path)) continue;
+      throw InputError("--set " + setting.path + ": the matrix varies /" + varied.path);
+    }
+  }
+}
+
 }  // namespace
 
 Drill parse_drill(const std::string& file, const std::string& text,
@@ -102,6 +116,7 @@ Drill parse_drill(const std::string& file, const std::string& text,
   Drill drill = parse_one(file, text, set);
   for (const Choice& choice : choices_of(drill)) {
     if (choice.values.empty()) continue;
+    refuse_varied(set, choice);
     std::vector<PathSetting> all = set;
     all.insert(all.end(), choice.paths.begin(), choice.paths.end());
     try {

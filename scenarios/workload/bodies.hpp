@@ -4,6 +4,7 @@
 //   recorder   the history: what was invoked, and how it ended
 //   producer   the program of a producer process
 //   consumer   the program of a consumer process
+//   pace       when the bytes of an open loop are due
 //   records    the records of a bare writer, and how they are found again
 //   writer     the program of a bare writer: a file, no broker
 //   reader     the program of a bare reader, which disturbs others

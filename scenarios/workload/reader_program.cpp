@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/runtime/sync.hpp"
+#include "scenarios/workload/pace.hpp"
 
 namespace drydock::scenarios {
 namespace {
@@ -72,12 +73,7 @@ class Reader {
   }
 
   MonotonicTime due_time(std::int64_t index) const {
-    const std::int64_t in_a_second =
-        std::max<std::int64_t>(1, spec_.bytes_per_second / spec_.block_bytes);
-    const Duration whole =
-        Duration::s(index / in_a_second) * in_a_second * spec_.block_bytes / spec_.bytes_per_second;
-    const std::int64_t rest = index % in_a_second * spec_.block_bytes;
-    return started_ + whole + Duration::s(rest) / spec_.bytes_per_second;
+    return started_ + pace(index * spec_.block_bytes, spec_.bytes_per_second);
   }
 
   std::int64_t next_place() {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "engine/runtime/sync.hpp"
+#include "scenarios/workload/pace.hpp"
 #include "scenarios/workload/records.hpp"
 
 namespace drydock::scenarios {
@@ -164,15 +165,9 @@ class Writer {
     writing_ended_.set();
   }
 
-  // Due times are a fixed grid: a writer that was stuck catches up. Whole seconds and the rest
-  // apart: the product of all would leave 64 bits.
+  // Due times are a fixed grid: a writer that was stuck catches up.
   MonotonicTime due_time(std::int64_t made) const {
-    const std::int64_t rate = spec_.bytes_per_second;
-    const std::int64_t in_a_second = std::max<std::int64_t>(1, rate / spec_.record_bytes);
-    const std::int64_t rest = made % in_a_second * spec_.record_bytes;
-    const Duration whole =
-        Duration::s(made / in_a_second) * in_a_second * spec_.record_bytes / rate;
-    return started_ + whole + Duration::s(rest) / rate;
+    return started_ + pace(made * spec_.record_bytes, spec_.bytes_per_second);
   }
 
   // False: it gives up.
@@ -182,7 +177,7 @@ class Writer {
     SharedBytes record = record_of(key, static_cast<std::size_t>(spec_.record_bytes));
     Result<void> stored = co_await target_.store(worker_, offset, std::move(record));
     if (!stored) {
-      complete({key, offset}, SendStatus::failed);
+      complete({key, offset}, SendStatus::unknown);  // A part of it may be there.
       if (stored.error().code() == ErrorCode::cancelled) co_return false;
       say_error("store failed", stored.error());
       co_return on_error();

@@ -181,6 +181,21 @@ TEST(PathAxes, GiveEachCellItsOwnScenario) {
   EXPECT_EQ(experiment.cells[2].changes.at("load/writers/w/rate"), "20 MB/s");
 }
 
+TEST(PathAxes, ASettingDoesNotVanishUnderThem) {
+  Json json = valid();
+  json["matrix"] = {{"load/writers/w/rate", {"10 MB/s", "20 MB/s"}}};
+  try {
+    parse_drill("f.json", json.dump(), {{"load/writers/w/rate", "30 MB/s"}});
+    ADD_FAILURE() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "--set load/writers/w/rate: the matrix varies /load/writers/w/rate");
+  }
+  EXPECT_EQ(parse_drill("f.json", json.dump(), {{"load/readers/r/rate", "2 MB/s"}})
+                .readers[0]
+                .bytes_per_second,
+            2'000'000);
+}
+
 TEST(PathAxes, AreRefusedWhereTheyCannotBe) {
   EXPECT_EQ(refusal([](Json& j) { j["matrix"] = {{"drill/x", {"a"}}}; }),
             "/matrix/drill/x: only places in topology/hosts, load, phases and faults can be "
