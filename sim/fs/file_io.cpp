@@ -17,7 +17,7 @@ Mount::Admission Mount::admit(Inode& inode, std::int64_t page, bool whole_page) 
   if (!resident && !whole_page && block.written()) return Admission::must_read;
   if (!resident && !cache_->has_room(1)) return Admission::no_memory;
   // A first store updates the file's time, which is in the inode's block (W2), if time has passed.
-  if (inode.timed_at != cache_->tick() && journal_.shadowed(inode.sync_tid)) {
+  if (inode.timed_at != cache_->tick() && journal_.must_wait(inode.home) != HandleWait::none) {
     return Admission::journal;
   }
   if (cache_->options().kernel.stable_pages && inode.under_writeback(page)) {
@@ -78,7 +78,8 @@ Task<Result<void>> Mount::make_storable(Inode& inode, Worker& worker, std::int64
       case Admission::read_only: co_return ErrorCode::read_only;
       case Admission::journal: {
         const StallScope stall(*cache_, worker, WaitPlace::journal, page * kPageBytes);
-        co_await StuckWait(journal_.shadow_waiters(), worker, WaitPlace::journal, clock_);
+        Result<void> free = co_await modifiable(inode, worker);
+        if (!free) co_return free;
         break;
       }
       case Admission::must_read: {
@@ -124,8 +125,8 @@ Task<Result<void>> Mount::wait_for_space(Worker& worker, std::int64_t blocks) {
 }
 
 Task<Result<void>> Mount::modifiable(Inode& inode, Worker& worker) {
-  while (journal_.shadowed(inode.sync_tid)) {
-    co_await StuckWait(journal_.shadow_waiters(), worker, WaitPlace::journal, clock_);
+  for (WaitList* wait = handle_wait(inode); wait != nullptr; wait = handle_wait(inode)) {
+    co_await StuckWait(*wait, worker, WaitPlace::journal, clock_);
   }
   if (journal_.aborted()) co_return ErrorCode::read_only;
   co_return Result<void>();
@@ -280,6 +281,13 @@ Task<Result<void>> Mount::cut(Inode& inode, Worker& worker, std::int64_t size) {
         has_tail && inode.block_of(tail_page).written() && !inode.resident(tail_page);
     if (!absent) break;
     const PageRange tail{tail_page, tail_page + 1};
+    // Room first: what makes room may wait for a commit, and the commit for the handle.
+    const std::int64_t lacking = room_lacking(inode, tail);
+    if (lacking > 0) {
+      co_await cache_->memory()->make_room(worker, lacking);
+      continue;
+    }
+    const Journal::Handle handle(journal_);  // ext4_truncate reads inside of its handle.
     Result<void> in = co_await page_in(inode, worker, tail);
     if (!in) co_return in;
   }

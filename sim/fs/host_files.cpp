@@ -12,7 +12,8 @@ HostFiles::HostFiles(Kernel& kernel, Host& host, SimDisk& disk, FileSystemOption
       cache_(std::make_shared<PageCache>(host, options.page_cache)) {
   ENSURE(host.powered());
   if (disk.format() == nullptr) {
-    disk.set_format(std::make_unique<VolumeImage>(disk.store().capacity_bytes()));
+    disk.set_format(
+        std::make_unique<VolumeImage>(disk.store().capacity_bytes(), options.journal_bytes));
   }
   mount_ = std::make_shared<Mount>(kernel_, path_, cache_, image(), options_);
   mount_->mount_now();

@@ -27,6 +27,8 @@ class HostFiles : public HostListener {
 
   PageCache& cache() { return *cache_; }
   SimDisk& disk() { return path_.disk(); }
+  // The present one.
+  Mount& mount() { return *mount_; }
 
   void power_lost(Host& host) override;
   void power_restored(Host& host) override;

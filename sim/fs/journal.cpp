@@ -21,12 +21,13 @@ class Journal::Command : public DiskCommand {
 };
 
 Journal::Journal(Kernel& kernel, DiskPath& path, VolumeImage& image, JournalClient& client,
-                 Duration commit_interval)
+                 const FileSystemOptions& options)
     : kernel_(kernel),
       path_(&path),
       image_(image),
       client_(client),
-      commit_interval_(commit_interval),
+      commit_interval_(options.commit_interval),
+      checkpoint_(kernel, path, image, *this, options.page_cache.expire),
       log_block_(SharedBytes::zeros(static_cast<std::size_t>(kPageBytes))),
       timer_(*this, path.host_id()) {}
 
@@ -34,12 +35,14 @@ Journal::~Journal() = default;
 
 void Journal::open() {
   mount_ = image_.begin_mount(path_->disk().store());
+  checkpoint_.open(mount_);
   committed_ = image_.committed();
   next_tid_ = committed_.next();
 }
 
 void Journal::close() {
   timer_.unlink();
+  checkpoint_.close();
   path_ = nullptr;
   aborted_ = true;
 }
@@ -90,22 +93,62 @@ WaitList& Journal::request(Tid tid) {
   ENSURE(running_ != nullptr);
   ENSURE(running_->tid == tid);
   Transaction& transaction = *running_;
-  transaction.wanted = true;
-  if (committing_ == nullptr) begin_commit();
+  want_commit();
   return transaction.waiters;
 }
 
-void Journal::interval_over() {
-  if (running_ == nullptr || aborted_) return;
-  running_->wanted = true;
-  if (committing_ == nullptr) begin_commit();
+WaitList& Journal::wait_for(HandleWait reason) {
+  ++waits_[static_cast<std::size_t>(reason)];
+  switch (reason) {
+    case HandleWait::none: break;
+    case HandleWait::locked: return locked_waiters_;
+    case HandleWait::shadow: return committing_->shadow_waiters;
+    case HandleWait::space:
+      space_wanted_ = true;
+      checkpoint_.make_space();
+      return space_waiters_;
+  }
+  ENSURE(false);
+  return locked_waiters_;
 }
 
-void Journal::begin_commit() {
+void Journal::handle_ended(Transaction& transaction) {
+  --transaction.handles;
+  if (aborted_) return;
+  if (phase_ == Phase::locked && transaction.handles == 0) close_running();
+}
+
+void Journal::interval_over() {
+  if (running_ != nullptr && !aborted_) want_commit();
+}
+
+// The running transaction is committed as soon as that can be.
+void Journal::want_commit() {
+  running_->wanted = true;
+  if (phase_ != Phase::idle) return;
   timer_.unlink();
+  if (running_->handles > 0) {
+    phase_ = Phase::locked;
+  } else {
+    close_running();
+  }
+}
+
+void Journal::close_running() {
   committing_ = std::move(running_);
   phase_ = Phase::ordering;
+  take_log_blocks();
+  wake_all(locked_waiters_);
+  client_.handles_may_start();
   data_written();
+}
+
+// A descriptor block for every 250 blocks, and the record.
+void Journal::take_log_blocks() {
+  const auto homes = static_cast<std::int64_t>(committing_->homes.size());
+  const std::int64_t blocks = std::min(homes + homes / 250 + 1, checkpoint_.transaction_max()) + 1;
+  checkpoint_.take(blocks - committing_->log_blocks);
+  committing_->log_blocks = blocks;
 }
 
 void Journal::data_written() {
@@ -123,12 +166,18 @@ SharedBytes Journal::block_with(JournalHeader header) const {
   return block;
 }
 
+void Journal::submit_write(std::int64_t block, ByteChain bytes, WriteDurability durability) {
+  Command::Write write{.offset = block * kPageBytes,
+                       .bytes = std::move(bytes),
+                       .purpose = DiskCommand::Purpose::journal,
+                       .durability = durability};
+  path_->submit(std::make_unique<Command>(*this, std::move(write)));
+}
+
 void Journal::write_log() {
   phase_ = Phase::logging;
-  // A quarter of the journal at most, as jbd2 keeps its transactions.
-  const std::int64_t size = image_.journal_end() - image_.journal_begin();
-  const std::int64_t blocks = std::min(1 + committing_->inodes, size / 4);
-  const std::vector<BlockRun> runs = image_.next_journal_blocks(blocks);
+  take_log_blocks();
+  const std::vector<BlockRun> runs = image_.next_log_blocks(committing_->log_blocks - 1);
   bool first = true;
   writes_pending_ = static_cast<int>(runs.size());
   for (const BlockRun& run : runs) {
@@ -138,12 +187,9 @@ void Journal::write_log() {
       bytes.append(first ? block_with(header) : log_block_);
       first = false;
     }
-    Command::Write write{.offset = run.block * kPageBytes,
-                         .bytes = std::move(bytes),
-                         .purpose = DiskCommand::Purpose::journal};
-    path_->submit(std::make_unique<Command>(*this, std::move(write)));
+    submit_write(run.block, std::move(bytes), WriteDurability::device_cache);
   }
-  record_block_ = image_.next_journal_blocks(1).front().block;
+  record_block_ = image_.next_log_blocks(1).front().block;
 }
 
 void Journal::write_record() {
@@ -151,12 +197,8 @@ void Journal::write_record() {
   const JournalHeader record{.tid = committing_->tid.value(), .mount = mount_, .is_record = 1};
   image_.begin_record(record, record_block_, std::move(committing_->ops));
   const bool through = path_->disk().options().profile.force_unit_access;
-  Command::Write write{
-      .offset = record_block_ * kPageBytes,
-      .bytes = ByteChain(block_with(record)),
-      .purpose = DiskCommand::Purpose::journal,
-      .durability = through ? WriteDurability::force_unit_access : WriteDurability::device_cache};
-  path_->submit(std::make_unique<Command>(*this, std::move(write)));
+  submit_write(record_block_, ByteChain(block_with(record)),
+               through ? WriteDurability::force_unit_access : WriteDurability::device_cache);
 }
 
 // A command of the journal has completed.
@@ -165,6 +207,7 @@ void Journal::step(Result<void> outcome) {
   const Command::Flush flush{.purpose = DiskCommand::Purpose::journal};
   switch (phase_) {
     case Phase::idle:
+    case Phase::locked:
     case Phase::ordering: break;  // A late part of a log whose transaction was aborted.
     case Phase::logging:
       if (--writes_pending_ > 0) return;
@@ -173,27 +216,46 @@ void Journal::step(Result<void> outcome) {
       return;
     case Phase::preflush: return write_record();
     case Phase::recording:
-      if (path_->disk().options().profile.force_unit_access) return finish();
+      if (path_->disk().options().profile.force_unit_access) return recorded();
       phase_ = Phase::postflush;
       path_->submit(std::make_unique<Command>(*this, flush));
       return;
-    case Phase::postflush: return finish();
+    case Phase::postflush: return recorded();
+    case Phase::tail: checkpoint_.superblock_was_written(); return finish();
   }
 }
 
 void Journal::logged() {
   phase_ = Phase::preflush;
   wake_all(committing_->shadow_waiters);
+  client_.handles_may_start();
+}
+
+void Journal::recorded() {
+  image_.record_is_durable(mount_);
+  checkpoint_.committed(committing_->tid, committing_->log_blocks, committing_->homes);
+  if (!checkpoint_.superblock_is_due()) return finish();
+  phase_ = Phase::tail;
+  submit_write(checkpoint_.superblock(), ByteChain(log_block_), WriteDurability::force_unit_access);
 }
 
 void Journal::finish() {
-  image_.record_is_durable(mount_);
   const std::unique_ptr<Transaction> finished = std::move(committing_);
   committed_ = finished->tid;
   phase_ = Phase::idle;
   wake_all(finished->waiters);
   client_.blocks_are_free(finished->freed);
-  if (running_ != nullptr && running_->wanted) begin_commit();
+  if (space_wanted_) space_was_freed();
+  if (running_ != nullptr && running_->wanted) want_commit();
+}
+
+void Journal::space_was_freed() {
+  if (!space_wanted_) return;
+  // What has just been committed may be what has to go next.
+  if (checkpoint_.short_of_space()) return checkpoint_.make_space();
+  space_wanted_ = false;
+  wake_all(space_waiters_);
+  client_.handles_may_start();
 }
 
 void Journal::abort(Error error) {
@@ -207,6 +269,9 @@ void Journal::abort(Error error) {
     wake_all(transaction->waiters);
     wake_all(transaction->shadow_waiters);
   }
+  wake_all(locked_waiters_);
+  wake_all(space_waiters_);
+  client_.journal_aborted(error);
 }
 
 }  // namespace drydock::sim

@@ -10,7 +10,7 @@
 namespace drydock::sim {
 
 inline constexpr auto kFsNotModelled = std::to_array<std::string_view>({
-    "file system: checkpoints, a full journal (J3) and waits for a locked transaction (J1)",
+    "file system: metadata as bytes: its reads, its bitmaps, more blocks for large files",
     "file system: damage inside metadata, errors=panic, XFS",
 });
 

@@ -5,6 +5,7 @@
 //   block_allocator  free blocks
 //   volume_image     what of all that is on the disk: metadata as of the last durable transaction
 //   journal          transactions: running, committing, durable; who waits for which
+//   checkpoint       space in the journal, and how it is won back
 //   inode            an inode in use: its pages, its size in memory, its reads in flight
 //   mount            the mounted file system: file_io, read_io, direct_io, sync and names are its
 //   parts process_files    engine/runtime's FileSystem, File, MappedFile as one process sees them
@@ -24,9 +25,8 @@
 //   R5 page by page, R6 sectors, R7 cache      is the disk's business.
 //
 // What it does not do yet: the bytes of metadata (a journal block holds a header only, so a damaged
-// journal is a flag, not a puzzle), checkpoints and a full journal (J3), handles that wait for a
-// locked transaction (J1), timestamps, permissions, quotas, hard and symbolic links, XFS, the
-// errors=panic policy, several mount points per process.
+// journal is a flag, not a puzzle), timestamps, permissions, quotas, hard and symbolic links, XFS,
+// the errors=panic policy, several mount points per process.
 //
 // This file: metadata as a value. The same class is the live state and the state on the disk.
 #pragma once

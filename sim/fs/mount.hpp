@@ -5,11 +5,12 @@
 // again; it stays in memory until the last frame that refers to it has gone).
 //
 // Space. A dirty page without a block has a reservation: `reserved_` counts them, and is at most
-// the number of free blocks, so writeback always finds one. Blocks of removed files are free when
-// the transaction that freed them is durable, not before: until then a power loss brings the file
-// back.
+// the number of free blocks, so writeback always finds one. So has a page of a deferred write.
+// Blocks of removed files are free when the transaction that freed them is durable, not before:
+// until then a power loss brings the file back.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,15 +19,6 @@
 #include "sim/fs/inode.hpp"
 
 namespace drydock::sim {
-
-struct FileSystemOptions {
-  Duration commit_interval = Duration::s(5);  // ext4's commit=5.
-  Duration replay_time = Duration::ms(20);    // Of a mount, besides reading the journal.
-  std::int64_t read_ahead_bytes = 128 << 10;  // Of buffered reads and major faults.
-  int open_files_max = 65'535;                // Per process.
-  std::int64_t strict_limit_bytes = 0;        // The device's max_bytes with strict_limit; 0: none.
-  PageCacheOptions page_cache;
-};
 
 class Mount;
 
@@ -134,6 +126,8 @@ class Mount final : public PageBacking,
   WritebackDevice& device() override { return device_; }
   bool order_is_kept(OrderedData& ordered) override;
   void blocks_are_free(const std::vector<BlockRun>& freed) override;
+  void handles_may_start() override;
+  void journal_aborted(Error error) override;
 
  private:
   enum class State : std::uint8_t { mounting, ready, failed, dead };
@@ -149,9 +143,18 @@ class Mount final : public PageBacking,
   };
   enum class Need : std::uint8_t { sync, data };
   class PageWrite;
+  class DirectWriteCommand;
   class PageReadCommand;
   class DirectReadCommand;
-  class MountRead;
+  class MountCommand;
+  // Pages under writeback whose blocks cannot be allocated yet: who writes them waits for the
+  // journal, and everything behind him with him.
+  struct DeferredWrite {
+    Inode* inode = nullptr;
+    PageRange range;
+    std::vector<SharedBytes> pages;
+    std::int64_t holes = 0;  // With a reservation each.
+  };
   // A name to be looked up or made: the directory, and what it holds under the name (or null).
   struct Location {
     Inode* directory = nullptr;
@@ -159,11 +162,17 @@ class Mount final : public PageBacking,
     Inode* found = nullptr;
   };
 
-  // mount.cpp
-  Task<Result<void>> enter(Worker& worker);
-  void journal_was_read(Result<void> outcome);
+  // mounting.cpp
+  enum class Mounting : std::uint8_t { reading, claiming, replaying, emptying };
+  void read_log();
+  void write_at_mount(std::int64_t block, std::int64_t count);
+  void mount_step(Result<void> outcome);
+  void mount_failed(Error error);
   void replay_over();
   void build_live_state();
+
+  // mount.cpp
+  Task<Result<void>> enter(Worker& worker);
   Inode& inode(InodeNumber number);
   void record(Inode& inode, Need need, Transaction& transaction, MetadataOp op);
   void record(Inode& inode, Need need, MetadataOp op) {
@@ -172,8 +181,13 @@ class Mount final : public PageBacking,
   // The inode changes in a way that only fsync cares for.
   void touch(Inode& inode) { join(inode, Need::sync, journal_.running()); }
   static void join(Inode& inode, Need need, Transaction& transaction);
-  void write_ended(Inode& inode, PageRange range, const std::shared_ptr<DirectWrite>& direct,
-                   Result<void> outcome);
+  // Where to wait before a handle for the inode can start; null: nowhere.
+  WaitList* handle_wait(const Inode& inode) {
+    journal_.commit_if_full();
+    const HandleWait reason = journal_.must_wait(inode.home);
+    return reason == HandleWait::none ? nullptr : &journal_.wait_for(reason);
+  }
+  void write_ended(Inode& inode, PageRange range, WrittenParts* parts, Result<void> outcome);
   void data_is_on_device(Inode& inode, PageRange range, std::int64_t end_offset);
   void order_cleared_tail(Inode& inode, Transaction& transaction);
   bool needs_journal(const Inode& inode, PageRange range) const;
@@ -181,17 +195,25 @@ class Mount final : public PageBacking,
   void read_ended(Inode& inode, const std::shared_ptr<PageRead>& read, const ByteChain& bytes,
                   Result<void> outcome);
   void device_io_ended(Inode& inode);
-  // Gives blocks, unwritten, to the holes of the range.
-  void map_holes(Inode& inode, PageRange range, Transaction& transaction);
-  void submit_pages(Inode& inode, std::int64_t first, std::vector<SharedBytes> pages);
+  void submit_pages(Inode& inode, std::int64_t first, std::vector<SharedBytes> pages,
+                    const std::shared_ptr<WrittenParts>& parts);
   void free_if_unused(Inode& inode);
+  void drop_pages(Inode& inode, PageRange range);
+
+  // allocation.cpp
   bool has_space_for(std::int64_t blocks) const {
     return allocator_->free_blocks() - reserved_ >= blocks;
   }
   // Holes in the range: those of dirty pages (which have a reservation), or the others.
   enum class Reserved : std::uint8_t { yes, no };
   std::int64_t count_holes(const Inode& inode, PageRange range, Reserved reserved) const;
-  void drop_pages(Inode& inode, PageRange range);
+  // Gives blocks, unwritten, to the holes of the range.
+  void map_holes(Inode& inode, PageRange range, Transaction& transaction);
+  bool must_defer(const Inode& inode) {
+    return !deferred_.empty() || journal_.must_wait(inode.home) != HandleWait::none;
+  }
+  void defer(Inode& inode, PageRange range, std::vector<SharedBytes> pages);
+  void write_deferred(DeferredWrite& deferred);
 
   // names.cpp
   Result<Location> locate(const std::string& path);
@@ -270,12 +292,18 @@ class Mount final : public PageBacking,
   FileSystemOptions options_;
   std::int64_t direct_alignment_;
   State state_ = State::mounting;
+  Error failure_ = ErrorCode::io_error;
+  Mounting mounting_ = Mounting::reading;
+  std::int64_t mount_block_ = 0;      // The next one to read.
+  std::int64_t homes_to_replay_ = 0;  // Blocks of metadata that the log holds.
+  bool log_was_empty_ = false;
   WaitList mounted_;
   std::function<void()> told_;  // Whom to tell.
   Journal journal_;
   Metadata live_;
   std::unique_ptr<BlockAllocator> allocator_;
   std::int64_t reserved_ = 0;
+  std::deque<DeferredWrite> deferred_;
   std::map<InodeNumber, std::unique_ptr<Inode>> inodes_;
   Booted booted_;
 };

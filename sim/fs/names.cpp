@@ -53,8 +53,9 @@ Task<Result<Mount::Location>> Mount::locate_to_change(Worker& worker, std::strin
     if (journal_.aborted()) co_return ErrorCode::read_only;
     Inode* const directory = location->directory;
     if (directory == nullptr) co_return ErrorCode::busy;  // The root itself.
-    if (!journal_.shadowed(directory->sync_tid)) co_return location;
-    co_await StuckWait(journal_.shadow_waiters(), worker, WaitPlace::journal, clock_);
+    WaitList* const wait = handle_wait(*directory);
+    if (wait == nullptr) co_return location;
+    co_await StuckWait(*wait, worker, WaitPlace::journal, clock_);
   }
 }
 

@@ -21,6 +21,12 @@ struct JournalHeader {
   friend bool operator==(const JournalHeader&, const JournalHeader&) = default;
 };
 
+// What a mount has to replay.
+struct LogState {
+  std::int64_t blocks = 0;  // Of the journal.
+  std::int64_t homes = 0;   // Blocks of metadata that they hold.
+};
+
 // Carried by the disk from mount to mount and from host to host. Invariants:
 //   - `metadata` is the state as of `committed`, and every transaction up to that one is durable.
 //   - At most one transaction is in doubt: its record was sent and has not been acknowledged. The
@@ -29,13 +35,24 @@ struct JournalHeader {
 //     damaged for good, as a real one is.
 class VolumeImage : public DiskFormat {
  public:
-  // Block 0 is the superblock; the journal follows; data begin behind it.
-  explicit VolumeImage(std::int64_t disk_bytes);
+  // Block 0 is the superblock; then come the journal (its own superblock first), bitmaps, inodes,
+  // data. `journal_bytes`: 0 for what mke2fs makes it.
+  VolumeImage(std::int64_t disk_bytes, std::int64_t journal_bytes);
 
   std::int64_t journal_begin() const { return 1; }
-  std::int64_t journal_end() const { return journal_end_; }
-  std::int64_t data_begin() const { return journal_end_; }
+  std::int64_t log_begin() const { return journal_begin() + 1; }
+  std::int64_t log_end() const { return log_end_; }
+  std::int64_t data_begin() const { return data_begin_; }
   std::int64_t data_end() const { return data_end_; }
+
+  // The blocks of metadata that hold an inode, and the use of a data block.
+  std::int64_t home_of(InodeNumber inode) const {
+    return inodes_begin_ + static_cast<std::int64_t>(inode.value()) / kInodesPerBlock %
+                               (data_begin_ - inodes_begin_);
+  }
+  std::int64_t bitmap_of(std::int64_t block) const { return log_end_ + block / kGroupBlocks; }
+  // How many inodes there is room for.
+  std::int64_t inodes_max() const { return (data_begin_ - inodes_begin_) * kInodesPerBlock; }
 
   Metadata& metadata() { return metadata_; }
   Tid committed() const { return committed_; }
@@ -44,9 +61,13 @@ class VolumeImage : public DiskFormat {
   // A new mount; returns its number. Replays the journal first.
   std::uint64_t begin_mount(const BlockStore& media);
 
-  // The `count` (at most the journal's size) blocks of the journal that come next, as one or two
-  // runs.
-  std::vector<BlockRun> next_journal_blocks(std::int64_t count);
+  // The `count` (at most the log's size) blocks of the log that come next, as one or two runs.
+  std::vector<BlockRun> next_log_blocks(std::int64_t count);
+  // What the mount of that number has in its log.
+  void note_log(std::uint64_t mount, LogState log) {
+    if (mount == mounts_) log_ = log;
+  }
+  const LogState& log() const { return log_; }
 
   // The record of a transaction is about to be sent to `block`.
   void begin_record(JournalHeader record, std::int64_t block, std::vector<MetadataOp> ops);
@@ -54,6 +75,10 @@ class VolumeImage : public DiskFormat {
   void record_is_durable(std::uint64_t mount);
 
  private:
+  static constexpr std::int64_t kInodesPerBlock = 16;     // Of 256 bytes.
+  static constexpr std::int64_t kBlocksPerInode = 4;      // mke2fs -i 16384.
+  static constexpr std::int64_t kGroupBlocks = 8 * 4096;  // A block of bits.
+
   struct InDoubt {
     JournalHeader record;
     std::int64_t block = 0;
@@ -64,9 +89,12 @@ class VolumeImage : public DiskFormat {
 
   Metadata metadata_;
   Tid committed_;
-  std::int64_t journal_end_;
+  std::int64_t log_end_;
+  std::int64_t inodes_begin_;
+  std::int64_t data_begin_;
   std::int64_t data_end_;
-  std::int64_t journal_next_ = 1;
+  std::int64_t log_next_;
+  LogState log_;
   std::uint64_t mounts_ = 0;
   std::optional<InDoubt> in_doubt_;
   bool damaged_ = false;
