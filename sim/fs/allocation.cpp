@@ -36,6 +36,27 @@ void Mount::map_holes(Inode& inode, PageRange range, Transaction& transaction) {
   }
 }
 
+void Mount::allocate_for_writeback(Inode& inode, PageRange range, Transaction& transaction) {
+  const std::size_t first_op = transaction.ops.size();
+  map_holes(inode, range, transaction);
+  if (allocates_unwritten()) return;
+  // The blocks count from now on, and the size covers them; the data follows.
+  std::vector<MetadataOp> mapped;
+  for (std::size_t i = first_op; i < transaction.ops.size(); ++i) {
+    MetadataOp op = transaction.ops[i];
+    op.kind = MetadataOp::Kind::mark_written;
+    mapped.push_back(std::move(op));
+  }
+  for (MetadataOp& op : mapped) record(inode, Need::data, transaction, std::move(op));
+  const std::int64_t end_offset = std::min(inode.size, range.end * kPageBytes);
+  if (end_offset > inode.record.size) {
+    record(inode, Need::data, transaction,
+           {.kind = MetadataOp::Kind::grow_size, .inode = inode.number, .count = end_offset});
+  }
+  // One that is committing is ordered behind these pages already.
+  if (!journal_.commits(transaction)) order(transaction, inode, range.first, range.end);
+}
+
 void Mount::defer(Inode& inode, PageRange range, std::vector<SharedBytes> pages) {
   cache_->begin_writeback(inode, range.first, range.end - range.first);
   DeferredWrite& deferred = deferred_.emplace_back();
@@ -65,13 +86,14 @@ void Mount::write_deferred(DeferredWrite& deferred) {
     // Stored into again meanwhile: that took a second reservation.
     if (inode.block_of(page).hole() && inode.dirty(page)) --reserved_;
   }
-  map_holes(inode, deferred.range, journal_.running());
+  allocate_for_writeback(inode, deferred.range, journal_.running());
   auto parts = std::make_shared<WrittenParts>();
   parts->first = deferred.range.first;
   submit_pages(inode, deferred.range.first, std::move(deferred.pages), parts);
 }
 
 void Mount::journal_aborted(Error error) {
+  if (!xfs() && options_.errors == ErrorsPolicy::panic) path_.host().panic();
   while (!deferred_.empty()) {
     const DeferredWrite lost = std::move(deferred_.front());
     deferred_.pop_front();

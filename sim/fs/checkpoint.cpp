@@ -4,6 +4,7 @@ namespace drydock::sim {
 namespace {
 
 constexpr std::int64_t kCommandBlocks = 256;
+constexpr Duration kRetryTime = Duration::s(1);
 
 }  // namespace
 
@@ -41,12 +42,13 @@ class Checkpoint::Command final : public DiskCommand {
 };
 
 Checkpoint::Checkpoint(Kernel& kernel, DiskPath& path, VolumeImage& image, CheckpointClient& client,
-                       Duration age)
+                       const FileSystemOptions& options)
     : kernel_(kernel),
       path_(&path),
       image_(image),
       client_(client),
-      age_(age),
+      age_(options.page_cache.expire),
+      barrier_(options.barrier),
       capacity_(image.log_end() - image.log_begin()),
       block_(SharedBytes::zeros(static_cast<std::size_t>(kPageBytes))),
       timer_(*this, path.host_id()) {}
@@ -82,6 +84,7 @@ void Checkpoint::committed(Tid tid, std::int64_t blocks, const std::set<std::int
 void Checkpoint::drop_unneeded() {
   while (!logged_.empty() && logged_.front().homes == 0) {
     unneeded_ += logged_.front().blocks;
+    dropped_ = logged_.front().tid;
     logged_.pop_front();
   }
 }
@@ -90,6 +93,7 @@ void Checkpoint::superblock_was_written() {
   used_ -= unneeded_;
   unneeded_ = 0;
   freeing_ = 0;
+  image_.log_was_cut(mount_, dropped_);
   note();
   client_.space_was_freed();
 }
@@ -105,6 +109,8 @@ void Checkpoint::arm() {
 }
 
 void Checkpoint::age_over() {
+  // Who waits for space may have seen a write fail.
+  if (client_.wants_space()) return make_space();
   write_homes();
   if (in_flight_.empty()) arm();
 }
@@ -138,6 +144,7 @@ void Checkpoint::write_homes() {
 // a younger one by now has to be written again.
 void Checkpoint::home_written(std::int64_t first, std::int64_t count, Tid youngest,
                               Result<void> outcome) {
+  if (path_ == nullptr) return;
   for (std::int64_t home = first; home < first + count; ++home) {
     in_flight_.erase(home);
     const auto entry = homes_.find(home);
@@ -145,10 +152,7 @@ void Checkpoint::home_written(std::int64_t first, std::int64_t count, Tid younge
     --logged(entry->second).homes;
     homes_.erase(entry);
   }
-  if (!outcome) {
-    phase_ = Phase::idle;
-    return client_.checkpoint_failed(outcome.error());
-  }
+  if (!outcome) return failed(outcome.error());
   drop_unneeded();
   note();
   if (!in_flight_.empty()) return;
@@ -171,30 +175,43 @@ void Checkpoint::go_on() {
     return;
   }
   freeing_ = unneeded_;
+  cutting_ = dropped_;
+  if (!barrier_) return write_superblock();
   phase_ = Phase::flush;
   const Command::Flush flush{.purpose = DiskCommand::Purpose::journal};
   path_->submit(std::make_unique<Command>(*this, flush));
 }
 
 void Checkpoint::step(Result<void> outcome) {
-  if (!outcome) {
-    phase_ = Phase::idle;
-    return client_.checkpoint_failed(outcome.error());
-  }
-  if (phase_ == Phase::flush) {
-    phase_ = Phase::superblock;
-    Command::Write write{.offset = superblock() * kPageBytes,
-                         .bytes = ByteChain(block_),
-                         .purpose = DiskCommand::Purpose::journal,
-                         .durability = WriteDurability::force_unit_access};
-    path_->submit(std::make_unique<Command>(*this, std::move(write)));
-    return;
-  }
+  if (path_ == nullptr) return;
+  if (!outcome) return failed(outcome.error());
+  if (phase_ == Phase::flush) return write_superblock();
   phase_ = Phase::idle;
   used_ -= freeing_;
   unneeded_ -= freeing_;
+  image_.log_was_cut(mount_, cutting_);
   note();
+  if (emptying_ && used_ > 0) return make_space();
+  emptying_ = false;
   client_.space_was_freed();
+}
+
+void Checkpoint::write_superblock() {
+  phase_ = Phase::superblock;
+  const auto durability =
+      barrier_ ? WriteDurability::force_unit_access : WriteDurability::device_cache;
+  Command::Write write{.offset = superblock() * kPageBytes,
+                       .bytes = ByteChain(block_),
+                       .purpose = DiskCommand::Purpose::journal,
+                       .durability = durability};
+  path_->submit(std::make_unique<Command>(*this, std::move(write)));
+}
+
+// ext4 gives the journal up. xfs tries again and again unless it is being unmounted: its default.
+void Checkpoint::failed(Error error) {
+  phase_ = Phase::idle;
+  if (image_.kind() == FsKind::ext4 || emptying_) return client_.checkpoint_failed(error);
+  if (!timer_.linked() && path_ != nullptr) kernel_.after(timer_, kRetryTime);
 }
 
 }  // namespace drydock::sim

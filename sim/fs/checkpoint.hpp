@@ -26,6 +26,7 @@ class CheckpointClient {
  public:
   // Whoever waits for space may look again.
   virtual void space_was_freed() = 0;
+  virtual bool wants_space() const = 0;
   virtual void checkpoint_failed(Error error) = 0;
 
  protected:
@@ -35,7 +36,7 @@ class CheckpointClient {
 class Checkpoint {
  public:
   Checkpoint(Kernel& kernel, DiskPath& path, VolumeImage& image, CheckpointClient& client,
-             Duration age);
+             const FileSystemOptions& options);
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;
 
@@ -59,6 +60,11 @@ class Checkpoint {
   // Wins space back, unless that is under way. `space_was_freed` follows, or nothing if there is
   // nothing to win.
   void make_space();
+  // Has everything written home and the log emptied; `space_was_freed` follows when it is.
+  void empty_log() {
+    emptying_ = true;
+    make_space();
+  }
 
   std::int64_t used_blocks() const { return used_; }
   // Blocks of metadata whose homes are older than the journal.
@@ -92,8 +98,10 @@ class Checkpoint {
   // Starts to write the homes of the oldest transaction.
   void write_homes();
   void home_written(std::int64_t first, std::int64_t count, Tid youngest, Result<void> outcome);
+  void failed(Error error);
   void go_on();
   void step(Result<void> outcome);
+  void write_superblock();
   void note();
 
   Kernel& kernel_;
@@ -101,6 +109,9 @@ class Checkpoint {
   VolumeImage& image_;
   CheckpointClient& client_;
   Duration age_;
+  bool barrier_;
+  bool emptying_ = false;
+  Tid dropped_;  // The last transaction that is unneeded.
   std::uint64_t mount_ = 0;
   std::int64_t capacity_;
   std::int64_t used_ = 0;              // Unneeded ones included.
@@ -110,6 +121,7 @@ class Checkpoint {
   std::set<std::int64_t> in_flight_;   // Homes that are being written.
   Phase phase_ = Phase::idle;          // Of the way to more space.
   std::int64_t freeing_ = 0;
+  Tid cutting_;
   SharedBytes block_;
   Timer timer_;
 };

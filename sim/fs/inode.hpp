@@ -76,6 +76,7 @@ class Inode : public CachedFile {
   std::vector<std::shared_ptr<PageRead>> reads;
   std::uint32_t lock_holder = 0;  // Process id.
   bool locked = false;
+  bool lazy_times = false;  // Changed in memory alone (lazytime).
 };
 
 }  // namespace drydock::sim

@@ -14,6 +14,11 @@
 //   recording  the commit record is written through; without FUA a flush follows (`postflush`).
 //   tail       a quarter of the log has become unneeded: its superblock says so.
 //
+// Without barriers nothing is flushed. The log of xfs has fewer phases: changes are collected in
+// memory, so nobody waits for an open handle or for a shadow; a commit (there: a checkpoint of the
+// log) is a flush and one write that holds everything, and is due at every 30 s of the mount's life
+// instead of 5 s after the first change.
+//
 // Then the transaction is durable. A commit starts `commit_interval` after the transaction did,
 // when somebody asks for it, or when it holds a quarter of the log. No handle starts while less
 // than a quarter of the log is free (J3): see checkpoint.hpp. What completes a write joins the
@@ -106,7 +111,7 @@ class Journal final : private CheckpointClient {
     if (aborted_) return HandleWait::none;
     if (phase_ == Phase::locked || full()) return HandleWait::locked;
     if (checkpoint_.short_of_space()) return HandleWait::space;
-    const bool shadow = phase_ == Phase::logging && committing_->homes.contains(home);
+    const bool shadow = shadowing() && committing_->homes.contains(home);
     return shadow ? HandleWait::shadow : HandleWait::none;
   }
   // A transaction of the largest size is committed before anybody else joins it.
@@ -121,16 +126,20 @@ class Journal final : private CheckpointClient {
   // An operation that waits in the middle of a change. While it lives its transaction stays open.
   class Handle {
    public:
-    explicit Handle(Journal& journal) : journal_(journal), transaction_(journal.running()) {
-      ++transaction_.handles;
+    // In xfs a change joins no transaction before it is made.
+    explicit Handle(Journal& journal)
+        : journal_(journal), transaction_(journal.xfs_ ? nullptr : &journal.running()) {
+      if (transaction_ != nullptr) ++transaction_->handles;
     }
-    ~Handle() { journal_.handle_ended(transaction_); }
+    ~Handle() {
+      if (transaction_ != nullptr) journal_.handle_ended(*transaction_);
+    }
     Handle(const Handle&) = delete;
     Handle& operator=(const Handle&) = delete;
 
    private:
     Journal& journal_;
-    Transaction& transaction_;
+    Transaction* transaction_;
   };
   // The last transaction that is not durable and will free blocks; Tid() if there is none.
   Tid frees_blocks() const;
@@ -148,6 +157,17 @@ class Journal final : private CheckpointClient {
   void data_written();
   // Nothing is committed from now on.
   void abort(Error error);
+  // Has the log emptied; where to wait for that, again and again until `log_is_empty`. Only while
+  // nothing is running or committing.
+  WaitList& empty_log() {
+    checkpoint_.empty_log();
+    return emptied_waiters_;
+  }
+  bool log_is_empty() const { return checkpoint_.used_blocks() == 0; }
+  // The youngest transaction that there is.
+  Tid youngest() const { return running_ != nullptr ? running_->tid : Tid(next_tid_.value() - 1); }
+  bool commits(const Transaction& transaction) const { return committing_.get() == &transaction; }
+  bool at_rest() const { return running_ == nullptr && committing_ == nullptr; }
 
  private:
   enum class Phase : std::uint8_t {
@@ -171,6 +191,10 @@ class Journal final : private CheckpointClient {
     Journal& journal_;
   };
 
+  bool shadowing() const {
+    if (xfs_ || phase_ < Phase::logging) return false;
+    return phase_ == Phase::logging || shadow_until_committed_;
+  }
   bool full() const {
     return running_ != nullptr &&
            static_cast<std::int64_t>(running_->homes.size()) >= checkpoint_.transaction_max();
@@ -184,10 +208,13 @@ class Journal final : private CheckpointClient {
   void write_record();
   void step(Result<void> outcome);
   void logged();
+  void record_written();
   void recorded();
   void finish();
   void space_was_freed() override;
+  bool wants_space() const override { return space_wanted_; }
   void checkpoint_failed(Error error) override { abort(error); }
+  void submit_flush();
   void submit_write(std::int64_t block, ByteChain bytes, WriteDurability durability);
   SharedBytes block_with(JournalHeader header) const;
 
@@ -195,7 +222,11 @@ class Journal final : private CheckpointClient {
   DiskPath* path_;
   VolumeImage& image_;
   JournalClient& client_;
+  bool xfs_;
+  bool barrier_;
+  bool shadow_until_committed_;
   Duration commit_interval_;
+  std::int64_t opened_at_ = 0;
   std::uint64_t mount_ = 0;
   Tid committed_;
   Tid next_tid_;
@@ -205,13 +236,14 @@ class Journal final : private CheckpointClient {
   Checkpoint checkpoint_;
   WaitList locked_waiters_;  // J1.
   WaitList space_waiters_;   // J3.
+  WaitList emptied_waiters_;
   bool space_wanted_ = false;
   std::array<std::int64_t, 4> waits_{};
   int writes_pending_ = 0;
-  std::int64_t record_block_ = 0;
+  std::vector<BlockRun> log_;  // Of the committing transaction, its record last.
   bool aborted_ = false;
   Error abort_error_ = ErrorCode::io_error;
-  SharedBytes log_block_;
+  SharedBytes empty_block_;
   Timer timer_;
 };
 

@@ -19,7 +19,7 @@ InodeHandle::~InodeHandle() {
 }
 
 Mount::Mount(Kernel& kernel, DiskPath& path, std::shared_ptr<PageCache> cache, VolumeImage& image,
-             const FileSystemOptions& options)
+             const FileSystemOptions& options, MountOptions how)
     : kernel_(kernel),
       path_(path),
       clock_(path.host().clock()),
@@ -28,6 +28,8 @@ Mount::Mount(Kernel& kernel, DiskPath& path, std::shared_ptr<PageCache> cache, V
       image_(image),
       options_(options),
       direct_alignment_(path.disk().info().block_bytes),
+      read_only_(how.access == MountOptions::Access::read_only),
+      replays_(how.replay == MountOptions::Replay::replay),
       journal_(kernel, path, image, *this, options),
       booted_(*this, path.host_id()) {}
 
@@ -51,6 +53,7 @@ Task<Result<void>> Mount::enter(Worker& worker) {
   }
   if (state_ == State::failed) co_return failure_;
   if (state_ == State::dead) co_return ErrorCode::device_gone;
+  if (xfs() && journal_.aborted()) co_return refusal();
   co_return Result<void>();
 }
 
@@ -60,6 +63,7 @@ Inode& Mount::inode(InodeNumber number) {
     InodeRecord* const record = live_.find(number);
     ENSURE(record != nullptr);
     entry = std::make_unique<Inode>(number, image_.home_of(number), *record, *cache_, *this);
+    entry->errors().set_reporting(options_.error_reporting);
   }
   return *entry;
 }
@@ -102,7 +106,7 @@ void Mount::process_ended(std::uint32_t process_id) {
 }
 
 void Mount::free_if_unused(Inode& inode) {
-  if (inode.record.links > 0 || inode.handles > 0) return;
+  if (inode.record.links > 0 || inode.handles > 0 || read_only_) return;
   if (inode.device_io > 0 || inode.writeback_pages() > 0) return;
   const InodeNumber number = inode.number;
   drop_pages(inode, PageRange());
@@ -121,8 +125,24 @@ void Mount::drop_pages(Inode& inode, PageRange range) {
 void Mount::blocks_are_free(const std::vector<BlockRun>& freed) {
   for (const BlockRun& run : freed) {
     allocator_->release(run);
-    path_.discard(run.block, run.count);
+    // Else what the blocks held may show in the file that gets them next.
+    if (allocates_unwritten()) path_.discard(run.block, run.count);
   }
+}
+
+Error Mount::metadata_failed(Error error) {
+  if (xfs()) return error;
+  switch (options_.errors) {
+    case ErrorsPolicy::go_on: break;
+    case ErrorsPolicy::remount_ro: journal_.abort(error); break;
+    case ErrorsPolicy::panic: path_.host().panic(); break;
+  }
+  return error;
+}
+
+bool Mount::in_use() const {
+  return std::any_of(inodes_.begin(), inodes_.end(),
+                     [](const auto& entry) { return entry.second->handles > 0; });
 }
 
 Task<Result<SpaceInfo>> Mount::space(Worker& worker, std::string path) {

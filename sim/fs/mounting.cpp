@@ -45,11 +45,18 @@ void Mount::write_at_mount(std::int64_t block, std::int64_t count) {
 
 // One command of mounting has ended: the next one.
 void Mount::mount_step(Result<void> outcome) {
+  if (dead()) return;
   if (!outcome) return mount_failed(outcome.error());
   switch (mounting_) {
     case Mounting::reading:
       if (mount_block_ < std::min(1 + image_.log().blocks, image_.log_end())) return read_log();
       if (image_.damaged()) return mount_failed(ErrorCode::io_error);
+      if (image_.log_is_damaged(path_.disk().store())) return mount_failed(ErrorCode::io_error);
+      if (!replays_ && image_.log().blocks > 0) return mount_failed(ErrorCode::not_supported);
+      if (read_only_ && image_.log().blocks == 0) {  // Nothing is written at all.
+        mounting_ = Mounting::emptying;
+        return kernel_.after(booted_, options_.replay_time);
+      }
       // Before anything else is written: who may not write does not get further than this.
       mounting_ = Mounting::claiming;
       return write_at_mount(0, 1);
@@ -80,13 +87,15 @@ void Mount::mount_failed(Error error) {
 
 void Mount::replay_over() {
   build_live_state();
+  if (state_ != State::ready) return;
   wake_all(mounted_);
-  told_();
+  if (told_) told_();
 }
 
 void Mount::build_live_state() {
   if (image_.damaged()) return mount_failed(ErrorCode::io_error);
   state_ = State::ready;
+  cold_ = mount_block_ > 0;
   live_ = image_.metadata();
   allocator_ = std::make_unique<BlockAllocator>(image_.data_begin(), image_.data_end());
   std::vector<InodeNumber> orphans;

@@ -23,12 +23,21 @@ std::int64_t usual_journal_blocks(std::int64_t disk_blocks) {
   return 262'144;
 }
 
+// mkfs.xfs: a 2048th of the disk, 10 MiB at least and 2 GiB at most.
+std::int64_t usual_log_blocks(std::int64_t disk_blocks) {
+  constexpr std::int64_t kMin = 2'560;
+  constexpr std::int64_t kMax = 521'728;
+  return std::min(std::clamp(disk_blocks / 2048, kMin, kMax), disk_blocks / 4);
+}
+
 }  // namespace
 
-VolumeImage::VolumeImage(std::int64_t disk_bytes, std::int64_t journal_bytes) {
+VolumeImage::VolumeImage(std::int64_t disk_bytes, const FileSystemOptions& options)
+    : kind_(options.kind) {
   data_end_ = disk_bytes / kPageBytes;
-  const std::int64_t journal =
-      journal_bytes > 0 ? journal_bytes / kPageBytes : usual_journal_blocks(data_end_);
+  std::int64_t journal = options.journal_bytes / kPageBytes;
+  if (journal == 0 && kind_ == FsKind::ext4) journal = usual_journal_blocks(data_end_);
+  if (journal == 0 && kind_ == FsKind::xfs) journal = usual_log_blocks(data_end_);
   log_end_ = log_begin() + std::max(journal, kLogBlocksMin);
   log_next_ = log_begin();
   inodes_begin_ = bitmap_of(data_end_ - 1) + 1;
@@ -37,15 +46,47 @@ VolumeImage::VolumeImage(std::int64_t disk_bytes, std::int64_t journal_bytes) {
   ENSURE(data_begin_ < data_end_);
 }
 
-std::uint64_t VolumeImage::begin_mount(const BlockStore& media) {
-  if (in_doubt_) {
-    JournalHeader found;
-    const std::int64_t offset = in_doubt_->block * kPageBytes;
-    const ByteChain bytes = media.read(offset, 512);
-    bytes.copy_to(0, std::as_writable_bytes(std::span(&found, 1)));
-    if (found == in_doubt_->record) apply_in_doubt();
-    in_doubt_.reset();
+VolumeImage::Found VolumeImage::find(const InDoubt& transaction, const BlockStore& media) {
+  JournalHeader expected = transaction.record;
+  expected.is_record = 0;
+  bool body = true;
+  bool record = false;
+  const std::int64_t last = transaction.log.back().block + transaction.log.back().count - 1;
+  for (const BlockRun& run : transaction.log) {
+    for (std::int64_t block = run.block; block < run.block + run.count; ++block) {
+      JournalHeader found;
+      const ByteChain bytes = media.read(block * kPageBytes, 512);
+      bytes.copy_to(0, std::as_writable_bytes(std::span(&found, 1)));
+      if (block == last) {
+        record = found == transaction.record;
+      } else {
+        body = body && found == expected;
+      }
+    }
   }
+  if (!record) return Found::nothing;
+  return body ? Found::all : Found::record_alone;
+}
+
+bool VolumeImage::log_is_damaged(const BlockStore& media) const {
+  for (const InDoubt& transaction : in_doubt_) {
+    const Found found = find(transaction, media);
+    if (found == Found::nothing) return false;
+    // xfs takes a checkpoint without all of its blocks for one that was never completed.
+    if (found == Found::record_alone) return kind_ == FsKind::ext4;
+  }
+  return false;
+}
+
+void VolumeImage::mend_log(const BlockStore& media) {
+  if (!log_is_damaged(media)) return;
+  while (find(in_doubt_.front(), media) == Found::all) apply_oldest();
+  in_doubt_.clear();
+}
+
+std::uint64_t VolumeImage::begin_mount(const BlockStore& media) {
+  while (!in_doubt_.empty() && find(in_doubt_.front(), media) == Found::all) apply_oldest();
+  in_doubt_.clear();
   log_ = LogState();
   return ++mounts_;
 }
@@ -63,23 +104,31 @@ std::vector<BlockRun> VolumeImage::next_log_blocks(std::int64_t count) {
   return runs;
 }
 
-void VolumeImage::begin_record(JournalHeader record, std::int64_t block,
+void VolumeImage::begin_record(JournalHeader record, std::vector<BlockRun> log,
                                std::vector<MetadataOp> ops) {
-  if (record.mount != mounts_) return;  // If it lands nevertheless: see record_is_durable.
-  in_doubt_ = InDoubt{record, block, std::move(ops)};
+  if (record.mount != mounts_) return;  // If it lands nevertheless: see record_is_written.
+  in_doubt_.push_back({record, std::move(log), std::move(ops)});
 }
 
-void VolumeImage::record_is_durable(std::uint64_t mount) {
-  if (mount == mounts_) return apply_in_doubt();
-  damaged_ = true;
+void VolumeImage::record_is_written(std::uint64_t mount, Proof proof) {
+  if (mount != mounts_) {
+    damaged_ = true;
+    return;
+  }
+  if (proof == Proof::acknowledged) return;
+  while (!in_doubt_.empty()) apply_oldest();
 }
 
-void VolumeImage::apply_in_doubt() {
-  ENSURE(in_doubt_.has_value());
+void VolumeImage::log_was_cut(std::uint64_t mount, Tid last) {
+  if (mount != mounts_) return;
+  while (!in_doubt_.empty() && Tid(in_doubt_.front().record.tid) <= last) apply_oldest();
+}
+
+void VolumeImage::apply_oldest() {
   std::vector<BlockRun> freed;  // The mounted side keeps its own account.
-  for (const MetadataOp& op : in_doubt_->ops) metadata_.apply(op, freed);
-  committed_ = Tid(in_doubt_->record.tid);
-  in_doubt_.reset();
+  for (const MetadataOp& op : in_doubt_.front().ops) metadata_.apply(op, freed);
+  committed_ = Tid(in_doubt_.front().record.tid);
+  in_doubt_.pop_front();
 }
 
 }  // namespace drydock::sim

@@ -20,7 +20,7 @@ void Mount::write_pages(CachedFile& file, std::int64_t first, std::vector<Shared
     Transaction* const ordered = journal_.ordered_behind(inode, range.first, range.end);
     if (ordered == nullptr && must_defer(inode)) return defer(inode, range, std::move(pages));
     reserved_ -= holes;
-    map_holes(inode, range, ordered != nullptr ? *ordered : journal_.running());
+    allocate_for_writeback(inode, range, ordered != nullptr ? *ordered : journal_.running());
   }
   submit_pages(inode, first, std::move(pages), nullptr);
 }
@@ -51,12 +51,16 @@ void Mount::submit_pages(Inode& inode, std::int64_t first, std::vector<SharedByt
 }
 
 void Mount::write_ended(Inode& inode, PageRange range, WrittenParts* parts, Result<void> outcome) {
+  if (dead()) return;
   const std::int64_t end_offset = std::min(inode.size, range.end * kPageBytes);
   if (outcome && journal_.aborted() &&
       (needs_journal(inode, range) || end_offset > inode.record.size)) {
     outcome = ErrorCode::io_error;  // The data is there, but nothing will ever point to it.
   }
   if (outcome) data_is_on_device(inode, range, end_offset);
+  if (!outcome && options_.abort_on_data_error && !xfs() && orders_data()) {
+    journal_.abort(outcome.error());
+  }
   if (parts != nullptr) {
     if (!outcome) parts->outcome = outcome;
     if (--parts->remaining > 0) return;
@@ -108,7 +112,7 @@ void Mount::order_cleared_tail(Inode& inode, Transaction& transaction) {
   const PageRange page{inode.cleared_tail, inode.cleared_tail + 1};
   const bool pending = inode.dirty(page.first) || inode.under_writeback(page.first);
   if (pending) {
-    transaction.ordered.push_back({.inode = &inode, .first = page.first, .end = page.end});
+    order(transaction, inode, page.first, page.end);
   } else {
     inode.cleared_tail = -1;
   }

@@ -63,11 +63,13 @@ TEST(OpenHandle, OfAKilledProcessIsClosed) {
 }
 
 TEST(Journal, IsAsLargeAsMke2fsMakesIt) {
-  EXPECT_EQ(sim::VolumeImage(std::int64_t{64} << 20, 0).log_end(), 1'024 + 2);
-  EXPECT_EQ(sim::VolumeImage(std::int64_t{256} << 20, 0).log_end(), 4'096 + 2);
-  EXPECT_EQ(sim::VolumeImage(std::int64_t{8} << 30, 0).log_end(), 16'384 + 2);
-  EXPECT_EQ(sim::VolumeImage(std::int64_t{200} << 30, 0).log_end(), 262'144 + 2);
-  EXPECT_EQ(sim::VolumeImage(std::int64_t{256} << 20, 32 << 20).log_end(), 8'192 + 2);
+  const sim::FileSystemOptions usual_size;
+  const sim::FileSystemOptions chosen{.journal_bytes = 32 << 20};
+  EXPECT_EQ(sim::VolumeImage(std::int64_t{64} << 20, usual_size).log_end(), 1'024 + 2);
+  EXPECT_EQ(sim::VolumeImage(std::int64_t{256} << 20, usual_size).log_end(), 4'096 + 2);
+  EXPECT_EQ(sim::VolumeImage(std::int64_t{8} << 30, usual_size).log_end(), 16'384 + 2);
+  EXPECT_EQ(sim::VolumeImage(std::int64_t{200} << 30, usual_size).log_end(), 262'144 + 2);
+  EXPECT_EQ(sim::VolumeImage(std::int64_t{256} << 20, chosen).log_end(), 8'192 + 2);
 }
 
 TEST(Commit, ComesEarlyWhenATransactionHoldsAQuarterOfTheJournal) {
