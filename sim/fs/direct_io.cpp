@@ -84,7 +84,7 @@ void Mount::submit_direct(Inode& inode, std::int64_t offset, const SharedBytes& 
     const BlockRef block = inode.block_of(page);
     std::int64_t part = std::min(length - done, kPageBytes - inside);
     SharedBytes payload = bytes.slice(to_size(done), to_size(part));
-    PageWrite::Write write{.offset = block.block() * kPageBytes + inside};
+    DirectWriteCommand::Write write{.offset = block.block() * kPageBytes + inside};
     PageRange pages{page, page + 1};
     if (part < kPageBytes && !block.written()) {
       SharedBytes whole = SharedBytes::zeros(to_size(kPageBytes));
@@ -102,7 +102,7 @@ void Mount::submit_direct(Inode& inode, std::int64_t offset, const SharedBytes& 
     }
     write.bytes = ByteChain(std::move(payload));
     ++direct->remaining;
-    path_.submit(std::make_unique<PageWrite>(*this, inode, pages, direct, std::move(write)));
+    path_.submit(std::make_unique<DirectWriteCommand>(*this, inode, direct, std::move(write)));
     done += part;
   }
 }

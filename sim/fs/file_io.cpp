@@ -12,14 +12,13 @@ namespace drydock::sim {
 Mount::Admission Mount::admit(Inode& inode, std::int64_t page, bool whole_page) {
   const bool resident = inode.resident(page);
   if (resident && inode.dirty(page)) return Admission::ready;
-  if (journal_.aborted()) return Admission::read_only;
+  if (refuses_changes()) return Admission::refused;
   const BlockRef block = inode.block_of(page);
   if (!resident && !whole_page && block.written()) return Admission::must_read;
   if (!resident && !cache_->has_room(1)) return Admission::no_memory;
   // A first store updates the file's time, which is in the inode's block (W2), if time has passed.
-  if (inode.timed_at != cache_->tick() && journal_.shadowed(inode.sync_tid)) {
-    return Admission::journal;
-  }
+  const bool journals = inode.timed_at != cache_->tick() && !options_.lazytime;
+  if (journals && journal_.must_wait(inode.home) != HandleWait::none) return Admission::journal;
   if (cache_->options().kernel.stable_pages && inode.under_writeback(page)) {
     return Admission::in_use;
   }
@@ -55,7 +54,11 @@ void Mount::make_dirty(Inode& inode, const Worker& worker, std::int64_t page) {
   if (inode.block_of(page).hole()) ++reserved_;
   if (inode.timed_at != cache_->tick()) {
     inode.timed_at = cache_->tick();
-    touch(inode);
+    if (options_.lazytime) {
+      inode.lazy_times = true;
+    } else {
+      touch(inode);
+    }
   }
   const PageRange folio = folio_of(inode, page);
   for (std::int64_t each = folio.first; each < folio.end; ++each) {
@@ -75,10 +78,11 @@ Task<Result<void>> Mount::make_storable(Inode& inode, Worker& worker, std::int64
   for (;;) {
     switch (admit(inode, page, whole_page)) {
       case Admission::ready: co_return Result<void>();
-      case Admission::read_only: co_return ErrorCode::read_only;
+      case Admission::refused: co_return refusal();
       case Admission::journal: {
         const StallScope stall(*cache_, worker, WaitPlace::journal, page * kPageBytes);
-        co_await StuckWait(journal_.shadow_waiters(), worker, WaitPlace::journal, clock_);
+        Result<void> free = co_await modifiable(inode, worker);
+        if (!free) co_return free;
         break;
       }
       case Admission::must_read: {
@@ -124,10 +128,10 @@ Task<Result<void>> Mount::wait_for_space(Worker& worker, std::int64_t blocks) {
 }
 
 Task<Result<void>> Mount::modifiable(Inode& inode, Worker& worker) {
-  while (journal_.shadowed(inode.sync_tid)) {
-    co_await StuckWait(journal_.shadow_waiters(), worker, WaitPlace::journal, clock_);
+  for (WaitList* wait = handle_wait(inode); wait != nullptr; wait = handle_wait(inode)) {
+    co_await StuckWait(*wait, worker, WaitPlace::journal, clock_);
   }
-  if (journal_.aborted()) co_return ErrorCode::read_only;
+  if (refuses_changes()) co_return refusal();
   co_return Result<void>();
 }
 
@@ -280,6 +284,13 @@ Task<Result<void>> Mount::cut(Inode& inode, Worker& worker, std::int64_t size) {
         has_tail && inode.block_of(tail_page).written() && !inode.resident(tail_page);
     if (!absent) break;
     const PageRange tail{tail_page, tail_page + 1};
+    // Room first: what makes room may wait for a commit, and the commit for the handle.
+    const std::int64_t lacking = room_lacking(inode, tail);
+    if (lacking > 0) {
+      co_await cache_->memory()->make_room(worker, lacking);
+      continue;
+    }
+    const Journal::Handle handle(journal_);  // ext4_truncate reads inside of its handle.
     Result<void> in = co_await page_in(inode, worker, tail);
     if (!in) co_return in;
   }
@@ -289,8 +300,7 @@ Task<Result<void>> Mount::cut(Inode& inode, Worker& worker, std::int64_t size) {
     const std::int64_t from = size % kPageBytes;
     std::memset(inode.writable(tail_page) + from, 0, static_cast<std::size_t>(kPageBytes - from));
     // The zeros reach the device before the new size does: nothing comes back when the file grows.
-    journal_.running().ordered.push_back(
-        {.inode = &inode, .first = tail_page, .end = tail_page + 1});
+    order(journal_.running(), inode, tail_page, tail_page + 1);
   }
   const std::int64_t first = tail_page + (has_tail ? 1 : 0);
   drop_pages(inode, {first, INT64_MAX});

@@ -19,6 +19,13 @@ struct PageRead {
   WaitList waiters;
 };
 
+// Pages under writeback together that reach the device in several commands.
+struct WrittenParts {
+  std::int64_t first = 0;
+  int remaining = 0;
+  Result<void> outcome;
+};
+
 // A direct write in several commands.
 struct DirectWrite {
   PageRange pages;
@@ -32,9 +39,11 @@ struct DirectWrite {
 // the file as processes see it: at least the record's, more where appended data is not written yet.
 class Inode : public CachedFile {
  public:
-  Inode(InodeNumber number, InodeRecord& record, PageCache& cache, PageBacking& backing)
+  Inode(InodeNumber number, std::int64_t home, InodeRecord& record, PageCache& cache,
+        PageBacking& backing)
       : CachedFile(cache, backing),
         number(number),
+        home(home),
         record(record),
         size(record.size),
         residue(size % kPageBytes != 0 && block_of(size / kPageBytes).written()) {}
@@ -48,6 +57,7 @@ class Inode : public CachedFile {
   }
 
   const InodeNumber number;
+  const std::int64_t home;  // The block of metadata that it is in.
   InodeRecord& record;
   std::int64_t size;
   Tid sync_tid;  // The last transaction with anything of the inode: what fsync waits for.
@@ -66,6 +76,7 @@ class Inode : public CachedFile {
   std::vector<std::shared_ptr<PageRead>> reads;
   std::uint32_t lock_holder = 0;  // Process id.
   bool locked = false;
+  bool lazy_times = false;  // Changed in memory alone (lazytime).
 };
 
 }  // namespace drydock::sim

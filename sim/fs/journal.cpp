@@ -21,25 +21,32 @@ class Journal::Command : public DiskCommand {
 };
 
 Journal::Journal(Kernel& kernel, DiskPath& path, VolumeImage& image, JournalClient& client,
-                 Duration commit_interval)
+                 const FileSystemOptions& options)
     : kernel_(kernel),
       path_(&path),
       image_(image),
       client_(client),
-      commit_interval_(commit_interval),
-      log_block_(SharedBytes::zeros(static_cast<std::size_t>(kPageBytes))),
+      xfs_(image.kind() == FsKind::xfs),
+      barrier_(options.barrier),
+      shadow_until_committed_(options.shadow_until_committed),
+      commit_interval_(xfs_ ? options.log_interval : options.commit_interval),
+      checkpoint_(kernel, path, image, *this, options),
+      empty_block_(SharedBytes::zeros(static_cast<std::size_t>(kPageBytes))),
       timer_(*this, path.host_id()) {}
 
 Journal::~Journal() = default;
 
 void Journal::open() {
   mount_ = image_.begin_mount(path_->disk().store());
+  checkpoint_.open(mount_);
   committed_ = image_.committed();
   next_tid_ = committed_.next();
+  opened_at_ = kernel_.now();
 }
 
 void Journal::close() {
   timer_.unlink();
+  checkpoint_.close();
   path_ = nullptr;
   aborted_ = true;
 }
@@ -49,7 +56,11 @@ Transaction& Journal::running() {
     running_ = std::make_unique<Transaction>();
     running_->tid = next_tid_;
     next_tid_ = next_tid_.next();
-    if (!aborted_) kernel_.after(timer_, commit_interval_);
+    if (aborted_) return *running_;
+    const std::int64_t interval = commit_interval_.count_ns();
+    // xfs: at the next multiple of the mount's life.
+    const std::int64_t begun = xfs_ ? (kernel_.now() - opened_at_) % interval : 0;
+    kernel_.at(timer_, kernel_.now() - begun + interval);
   }
   return *running_;
 }
@@ -90,22 +101,62 @@ WaitList& Journal::request(Tid tid) {
   ENSURE(running_ != nullptr);
   ENSURE(running_->tid == tid);
   Transaction& transaction = *running_;
-  transaction.wanted = true;
-  if (committing_ == nullptr) begin_commit();
+  want_commit();
   return transaction.waiters;
 }
 
-void Journal::interval_over() {
-  if (running_ == nullptr || aborted_) return;
-  running_->wanted = true;
-  if (committing_ == nullptr) begin_commit();
+WaitList& Journal::wait_for(HandleWait reason) {
+  ++waits_[static_cast<std::size_t>(reason)];
+  switch (reason) {
+    case HandleWait::none: break;
+    case HandleWait::locked: return locked_waiters_;
+    case HandleWait::shadow: return committing_->shadow_waiters;
+    case HandleWait::space:
+      space_wanted_ = true;
+      checkpoint_.make_space();
+      return space_waiters_;
+  }
+  ENSURE(false);
+  return locked_waiters_;
 }
 
-void Journal::begin_commit() {
+void Journal::handle_ended(Transaction& transaction) {
+  --transaction.handles;
+  if (aborted_) return;
+  if (phase_ == Phase::locked && transaction.handles == 0) close_running();
+}
+
+void Journal::interval_over() {
+  if (running_ != nullptr && !aborted_) want_commit();
+}
+
+// The running transaction is committed as soon as that can be.
+void Journal::want_commit() {
+  running_->wanted = true;
+  if (phase_ != Phase::idle) return;
   timer_.unlink();
+  if (running_->handles > 0) {
+    phase_ = Phase::locked;
+  } else {
+    close_running();
+  }
+}
+
+void Journal::close_running() {
   committing_ = std::move(running_);
   phase_ = Phase::ordering;
+  take_log_blocks();
+  wake_all(locked_waiters_);
+  client_.handles_may_start();
   data_written();
+}
+
+// A descriptor block for every 250 blocks, and the record.
+void Journal::take_log_blocks() {
+  const auto homes = static_cast<std::int64_t>(committing_->homes.size());
+  const std::int64_t blocks = std::min(homes + homes / 250 + 1, checkpoint_.transaction_max()) + 1;
+  checkpoint_.take(blocks - committing_->log_blocks);
+  committing_->log_blocks = blocks;
 }
 
 void Journal::data_written() {
@@ -123,77 +174,123 @@ SharedBytes Journal::block_with(JournalHeader header) const {
   return block;
 }
 
-void Journal::write_log() {
-  phase_ = Phase::logging;
-  // A quarter of the journal at most, as jbd2 keeps its transactions.
-  const std::int64_t size = image_.journal_end() - image_.journal_begin();
-  const std::int64_t blocks = std::min(1 + committing_->inodes, size / 4);
-  const std::vector<BlockRun> runs = image_.next_journal_blocks(blocks);
-  bool first = true;
-  writes_pending_ = static_cast<int>(runs.size());
-  for (const BlockRun& run : runs) {
-    ByteChain bytes;
-    for (std::int64_t i = 0; i < run.count; ++i) {
-      const JournalHeader header{.tid = committing_->tid.value(), .mount = mount_};
-      bytes.append(first ? block_with(header) : log_block_);
-      first = false;
-    }
-    Command::Write write{.offset = run.block * kPageBytes,
-                         .bytes = std::move(bytes),
-                         .purpose = DiskCommand::Purpose::journal};
-    path_->submit(std::make_unique<Command>(*this, std::move(write)));
-  }
-  record_block_ = image_.next_journal_blocks(1).front().block;
-}
-
-void Journal::write_record() {
-  phase_ = Phase::recording;
-  const JournalHeader record{.tid = committing_->tid.value(), .mount = mount_, .is_record = 1};
-  image_.begin_record(record, record_block_, std::move(committing_->ops));
-  const bool through = path_->disk().options().profile.force_unit_access;
-  Command::Write write{
-      .offset = record_block_ * kPageBytes,
-      .bytes = ByteChain(block_with(record)),
-      .purpose = DiskCommand::Purpose::journal,
-      .durability = through ? WriteDurability::force_unit_access : WriteDurability::device_cache};
+void Journal::submit_write(std::int64_t block, ByteChain bytes, WriteDurability durability) {
+  Command::Write write{.offset = block * kPageBytes,
+                       .bytes = std::move(bytes),
+                       .purpose = DiskCommand::Purpose::journal,
+                       .durability = durability};
   path_->submit(std::make_unique<Command>(*this, std::move(write)));
 }
 
-// A command of the journal has completed.
-void Journal::step(Result<void> outcome) {
-  if (!outcome) return abort(outcome.error());
+void Journal::submit_flush() {
   const Command::Flush flush{.purpose = DiskCommand::Purpose::journal};
-  switch (phase_) {
-    case Phase::idle:
-    case Phase::ordering: break;  // A late part of a log whose transaction was aborted.
-    case Phase::logging:
-      if (--writes_pending_ > 0) return;
-      logged();
-      path_->submit(std::make_unique<Command>(*this, flush));
-      return;
-    case Phase::preflush: return write_record();
-    case Phase::recording:
-      if (path_->disk().options().profile.force_unit_access) return finish();
-      phase_ = Phase::postflush;
-      path_->submit(std::make_unique<Command>(*this, flush));
-      return;
-    case Phase::postflush: return finish();
+  path_->submit(std::make_unique<Command>(*this, flush));
+}
+
+void Journal::write_log() {
+  phase_ = Phase::logging;
+  take_log_blocks();
+  // The body and the record are two parts: see write_record.
+  log_ = image_.next_log_blocks(committing_->log_blocks - 1);
+  if (xfs_) return logged();
+  const SharedBytes body = block_with({.tid = committing_->tid.value(), .mount = mount_});
+  writes_pending_ = static_cast<int>(log_.size());
+  for (const BlockRun& run : log_) {
+    ByteChain bytes;
+    for (std::int64_t i = 0; i < run.count; ++i) bytes.append(body);
+    submit_write(run.block, std::move(bytes), WriteDurability::device_cache);
   }
 }
 
 void Journal::logged() {
   phase_ = Phase::preflush;
-  wake_all(committing_->shadow_waiters);
+  if (!shadow_until_committed_) wake_all(committing_->shadow_waiters);
+  client_.handles_may_start();
+  if (!barrier_) return write_record();
+  submit_flush();
+}
+
+void Journal::write_record() {
+  phase_ = Phase::recording;
+  const JournalHeader body{.tid = committing_->tid.value(), .mount = mount_};
+  JournalHeader record = body;
+  record.is_record = 1;
+  std::vector<BlockRun> parts = image_.next_log_blocks(1);
+  const std::int64_t record_block = parts.front().block;
+  std::vector<BlockRun> whole = log_;
+  whole.push_back(parts.front());
+  if (xfs_) parts = whole;
+  image_.begin_record(record, std::move(whole), std::move(committing_->ops));
+  const bool through = barrier_ && path_->disk().options().profile.force_unit_access;
+  const auto durability =
+      through ? WriteDurability::force_unit_access : WriteDurability::device_cache;
+  const SharedBytes body_block = block_with(body);
+  writes_pending_ = static_cast<int>(parts.size());
+  for (const BlockRun& run : parts) {
+    ByteChain bytes;
+    for (std::int64_t block = run.block; block < run.block + run.count; ++block) {
+      bytes.append(block == record_block ? block_with(record) : body_block);
+    }
+    submit_write(run.block, std::move(bytes), durability);
+  }
+}
+
+// A command of the journal has completed.
+void Journal::step(Result<void> outcome) {
+  if (path_ == nullptr) return;
+  if (!outcome) return abort(outcome.error());
+  switch (phase_) {
+    case Phase::idle:
+    case Phase::locked:
+    case Phase::ordering: break;  // A late part of a log whose transaction was aborted.
+    case Phase::logging:
+      if (--writes_pending_ == 0) logged();
+      return;
+    case Phase::preflush: return write_record();
+    case Phase::recording:
+      if (--writes_pending_ == 0) record_written();
+      return;
+    case Phase::postflush: return recorded();
+    case Phase::tail: checkpoint_.superblock_was_written(); return finish();
+  }
+}
+
+void Journal::record_written() {
+  if (!barrier_ || path_->disk().options().profile.force_unit_access) return recorded();
+  phase_ = Phase::postflush;
+  submit_flush();
+}
+
+void Journal::recorded() {
+  using Proof = VolumeImage::Proof;
+  image_.record_is_written(mount_, barrier_ ? Proof::durable : Proof::acknowledged);
+  checkpoint_.committed(committing_->tid, committing_->log_blocks, committing_->homes);
+  if (!checkpoint_.superblock_is_due()) return finish();
+  phase_ = Phase::tail;
+  submit_write(checkpoint_.superblock(), ByteChain(empty_block_),
+               WriteDurability::force_unit_access);
 }
 
 void Journal::finish() {
-  image_.record_is_durable(mount_);
   const std::unique_ptr<Transaction> finished = std::move(committing_);
   committed_ = finished->tid;
   phase_ = Phase::idle;
+  wake_all(finished->shadow_waiters);
   wake_all(finished->waiters);
   client_.blocks_are_free(finished->freed);
-  if (running_ != nullptr && running_->wanted) begin_commit();
+  if (shadow_until_committed_) client_.handles_may_start();
+  if (space_wanted_) space_was_freed();
+  if (running_ != nullptr && running_->wanted) want_commit();
+}
+
+void Journal::space_was_freed() {
+  if (log_is_empty()) wake_all(emptied_waiters_);
+  if (!space_wanted_) return;
+  // What has just been committed may be what has to go next.
+  if (checkpoint_.short_of_space()) return checkpoint_.make_space();
+  space_wanted_ = false;
+  wake_all(space_waiters_);
+  client_.handles_may_start();
 }
 
 void Journal::abort(Error error) {
@@ -207,6 +304,10 @@ void Journal::abort(Error error) {
     wake_all(transaction->waiters);
     wake_all(transaction->shadow_waiters);
   }
+  wake_all(locked_waiters_);
+  wake_all(space_waiters_);
+  wake_all(emptied_waiters_);
+  client_.journal_aborted(error);
 }
 
 }  // namespace drydock::sim

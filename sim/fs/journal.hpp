@@ -1,30 +1,42 @@
 // The journal of a mounted file system.
 //
 // At most one transaction is running (operations join it) and one is committing. A commit goes
-// through these phases; each waits for the device:
+// through these phases; each waits for the device, the first one for operations:
 //
+//   locked     handles of the transaction are open: operations that wait in the middle of a change.
+//              New ones wait until the next transaction may run (J1).
 //   ordering   the data that the transaction is ordered behind is written. What ends there still
 //              joins this transaction; everything else joins the next one.
 //   logging    descriptor and metadata blocks are written. They are "shadow": whoever wants to
-//              change an inode of this transaction waits until this phase is over (J2, the wait
-//              that stops a mapped writer for as long as the log's write hangs).
+//              change an inode in one of them waits until this phase is over (J2, the wait that
+//              stops a mapped writer for as long as the log's write hangs).
 //   preflush   the device's cache is flushed.
 //   recording  the commit record is written through; without FUA a flush follows (`postflush`).
+//   tail       a quarter of the log has become unneeded: its superblock says so.
 //
-// Then the transaction is durable. A commit starts `commit_interval` after the transaction did, or
-// when somebody asks for it. If a step fails the journal aborts: nothing is committed any more, and
-// the file system is read-only in effect.
+// Without barriers nothing is flushed. The log of xfs has fewer phases: changes are collected in
+// memory, so nobody waits for an open handle or for a shadow; a commit (there: a checkpoint of the
+// log) is a flush and one write that holds everything, and is due at every 30 s of the mount's life
+// instead of 5 s after the first change.
+//
+// Then the transaction is durable. A commit starts `commit_interval` after the transaction did,
+// when somebody asks for it, or when it holds a quarter of the log. No handle starts while less
+// than a quarter of the log is free (J3): see checkpoint.hpp. What completes a write joins the
+// running transaction without waiting for anything, as with jbd2's reserved handles. If a step
+// fails the journal aborts: nothing is committed any more, and the file system is read-only in
+// effect.
 //
 // Invariants: transactions commit in the order of their numbers; the record is sent only when all
 // blocks before it are on the media; waiters of a transaction wake when it is durable or will never
 // be. Source: Linux I/O model, section 4.2.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
-#include "sim/disk/disk_path.hpp"
-#include "sim/fs/volume_image.hpp"
+#include "sim/fs/checkpoint.hpp"
+#include "sim/fs/options.hpp"
 
 namespace drydock::sim {
 
@@ -43,7 +55,9 @@ struct OrderedData {
 struct Transaction {
   Tid tid;
   std::vector<MetadataOp> ops;
-  std::int64_t inodes = 0;  // That it touches: the size of its log.
+  std::set<std::int64_t> homes;  // Of the blocks of metadata that it changes.
+  int handles = 0;               // Open ones.
+  std::int64_t log_blocks = 0;
   std::vector<OrderedData> ordered;
   std::vector<BlockRun> freed;  // Usable again when it is durable.
   bool wanted = false;
@@ -57,15 +71,21 @@ class JournalClient {
   // Starts what is missing; true once the data is on the device (or its write has failed).
   virtual bool order_is_kept(OrderedData& ordered) = 0;
   virtual void blocks_are_free(const std::vector<BlockRun>& freed) = 0;
+  // Whoever could not start a handle may try again.
+  virtual void handles_may_start() = 0;
+  virtual void journal_aborted(Error error) = 0;
 
  protected:
   ~JournalClient() = default;
 };
 
-class Journal {
+// Why a handle that will change a block cannot start now.
+enum class HandleWait : std::uint8_t { none, locked, shadow, space };  // -, J1, J2, J3.
+
+class Journal final : private CheckpointClient {
  public:
   Journal(Kernel& kernel, DiskPath& path, VolumeImage& image, JournalClient& client,
-          Duration commit_interval);
+          const FileSystemOptions& options);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
@@ -86,10 +106,41 @@ class Journal {
   Tid committed() const { return committed_; }
   bool aborted() const { return aborted_; }
   Error abort_error() const { return abort_error_; }
-  // Whether the inode that `tid` touched last is in a transaction that is being logged; if so,
-  // `shadow_waiters()` is where to wait.
-  bool shadowed(Tid tid) const { return phase_ == Phase::logging && committing_->tid == tid; }
-  WaitList& shadow_waiters() { return committing_->shadow_waiters; }
+
+  HandleWait must_wait(std::int64_t home) const {
+    if (aborted_) return HandleWait::none;
+    if (phase_ == Phase::locked || full()) return HandleWait::locked;
+    if (checkpoint_.short_of_space()) return HandleWait::space;
+    const bool shadow = shadowing() && committing_->homes.contains(home);
+    return shadow ? HandleWait::shadow : HandleWait::none;
+  }
+  // A transaction of the largest size is committed before anybody else joins it.
+  void commit_if_full() {
+    if (full() && !aborted_) want_commit();
+  }
+  // Does what it takes to end the wait, and says where to wait for it.
+  WaitList& wait_for(HandleWait reason);
+  // How often somebody had to.
+  std::int64_t waits(HandleWait reason) const { return waits_[static_cast<std::size_t>(reason)]; }
+
+  // An operation that waits in the middle of a change. While it lives its transaction stays open.
+  class Handle {
+   public:
+    // In xfs a change joins no transaction before it is made.
+    explicit Handle(Journal& journal)
+        : journal_(journal), transaction_(journal.xfs_ ? nullptr : &journal.running()) {
+      if (transaction_ != nullptr) ++transaction_->handles;
+    }
+    ~Handle() {
+      if (transaction_ != nullptr) journal_.handle_ended(*transaction_);
+    }
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+   private:
+    Journal& journal_;
+    Transaction* transaction_;
+  };
   // The last transaction that is not durable and will free blocks; Tid() if there is none.
   Tid frees_blocks() const;
 
@@ -99,13 +150,36 @@ class Journal {
     const bool committing = committing_ != nullptr && committing_->tid == tid;
     return !committing || phase_ == Phase::ordering || phase_ == Phase::logging;
   }
+  const Checkpoint& checkpoint() const { return checkpoint_; }
   // Has the transaction committed soon; where to wait for that. Only if it is not yet committed.
   WaitList& request(Tid tid);
   // Writeback ended somewhere: ordered data may be complete.
   void data_written();
+  // Nothing is committed from now on.
+  void abort(Error error);
+  // Has the log emptied; where to wait for that, again and again until `log_is_empty`. Only while
+  // nothing is running or committing.
+  WaitList& empty_log() {
+    checkpoint_.empty_log();
+    return emptied_waiters_;
+  }
+  bool log_is_empty() const { return checkpoint_.used_blocks() == 0; }
+  // The youngest transaction that there is.
+  Tid youngest() const { return running_ != nullptr ? running_->tid : Tid(next_tid_.value() - 1); }
+  bool commits(const Transaction& transaction) const { return committing_.get() == &transaction; }
+  bool at_rest() const { return running_ == nullptr && committing_ == nullptr; }
 
  private:
-  enum class Phase : std::uint8_t { idle, ordering, logging, preflush, recording, postflush };
+  enum class Phase : std::uint8_t {
+    idle,
+    locked,
+    ordering,
+    logging,
+    preflush,
+    recording,
+    postflush,
+    tail
+  };
   class Command;
   class Timer : public Wakeup {
    public:
@@ -117,31 +191,59 @@ class Journal {
     Journal& journal_;
   };
 
+  bool shadowing() const {
+    if (xfs_ || phase_ < Phase::logging) return false;
+    return phase_ == Phase::logging || shadow_until_committed_;
+  }
+  bool full() const {
+    return running_ != nullptr &&
+           static_cast<std::int64_t>(running_->homes.size()) >= checkpoint_.transaction_max();
+  }
+  void handle_ended(Transaction& transaction);
   void interval_over();
-  void begin_commit();
+  void want_commit();
+  void close_running();
+  void take_log_blocks();
   void write_log();
   void write_record();
   void step(Result<void> outcome);
   void logged();
+  void record_written();
+  void recorded();
   void finish();
-  void abort(Error error);
+  void space_was_freed() override;
+  bool wants_space() const override { return space_wanted_; }
+  void checkpoint_failed(Error error) override { abort(error); }
+  void submit_flush();
+  void submit_write(std::int64_t block, ByteChain bytes, WriteDurability durability);
   SharedBytes block_with(JournalHeader header) const;
+
   Kernel& kernel_;
   DiskPath* path_;
   VolumeImage& image_;
   JournalClient& client_;
+  bool xfs_;
+  bool barrier_;
+  bool shadow_until_committed_;
   Duration commit_interval_;
+  std::int64_t opened_at_ = 0;
   std::uint64_t mount_ = 0;
   Tid committed_;
   Tid next_tid_;
   std::unique_ptr<Transaction> running_;
   std::unique_ptr<Transaction> committing_;
   Phase phase_ = Phase::idle;
+  Checkpoint checkpoint_;
+  WaitList locked_waiters_;  // J1.
+  WaitList space_waiters_;   // J3.
+  WaitList emptied_waiters_;
+  bool space_wanted_ = false;
+  std::array<std::int64_t, 4> waits_{};
   int writes_pending_ = 0;
-  std::int64_t record_block_ = 0;
+  std::vector<BlockRun> log_;  // Of the committing transaction, its record last.
   bool aborted_ = false;
   Error abort_error_ = ErrorCode::io_error;
-  SharedBytes log_block_;
+  SharedBytes empty_block_;
   Timer timer_;
 };
 

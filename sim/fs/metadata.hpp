@@ -1,14 +1,22 @@
 // sim/fs models a journaling file system in the manner of ext4 (data=ordered, delayed allocation,
-// extents unwritten until their data is on the device) on one disk, as one host mounts it.
+// extents unwritten until their data is on the device), or of xfs where that leaves other things
+// after a crash or makes others wait; and the disks of a host: what is mounted where, and devices
+// that are used without a file system.
 //
 //   metadata         inodes, directories, block maps; the operations that change them
 //   block_allocator  free blocks
 //   volume_image     what of all that is on the disk: metadata as of the last durable transaction
 //   journal          transactions: running, committing, durable; who waits for which
+//   checkpoint       space in the journal, and how it is won back
 //   inode            an inode in use: its pages, its size in memory, its reads in flight
-//   mount            the mounted file system: file_io, read_io, direct_io, sync and names are its
-//   parts process_files    engine/runtime's FileSystem, File, MappedFile as one process sees them
-//   host_files       the host's mount across its power losses: what a world builds
+//   options          how a file system is made and mounted
+//   mount            the mounted file system; mounting, names, file_io, read_io, direct_io,
+//                    allocation, writeback and sync are its parts
+//   raw_device       a block device through the page cache
+//   mount_table      which of them a path leads to
+//   process_files    engine/runtime's FileSystem, File, MappedFile as one process sees them
+//   host_files       a host's disks across its power losses: what a world builds
+//   node_control     engine/runtime's HostControl: mounting, checking, purging
 //
 // How a power loss is decided. Every change of metadata is a MetadataOp. It changes the live
 // metadata at once and joins the running transaction; when the transaction's commit record is on
@@ -20,13 +28,12 @@
 //   R2 size grows with completed data only     `grow_size` is recorded by the end of a write.
 //   R3 zeros until written and committed       blocks are mapped unwritten; `mark_written` is
 //                                              recorded by the end of the write.
-//   R4 rename-over forces data out             the file is `ordered` in that transaction.
+//   R4 rename-over forces data out             the file is `ordered` in that transaction (ext4).
 //   R5 page by page, R6 sectors, R7 cache      is the disk's business.
 //
-// What it does not do yet: the bytes of metadata (a journal block holds a header only, so a damaged
-// journal is a flag, not a puzzle), checkpoints and a full journal (J3), handles that wait for a
-// locked transaction (J1), timestamps, permissions, quotas, hard and symbolic links, XFS, the
-// errors=panic policy, several mount points per process.
+// What it does not do: the bytes of metadata (a journal block holds a header only, so a damaged
+// journal is a flag, not a puzzle), timestamps, permissions, quotas, hard and symbolic links,
+// data=journal; and what limits.hpp lists.
 //
 // This file: metadata as a value. The same class is the live state and the state on the disk.
 #pragma once

@@ -19,7 +19,7 @@ InodeHandle::~InodeHandle() {
 }
 
 Mount::Mount(Kernel& kernel, DiskPath& path, std::shared_ptr<PageCache> cache, VolumeImage& image,
-             const FileSystemOptions& options)
+             const FileSystemOptions& options, MountOptions how)
     : kernel_(kernel),
       path_(path),
       clock_(path.host().clock()),
@@ -28,68 +28,19 @@ Mount::Mount(Kernel& kernel, DiskPath& path, std::shared_ptr<PageCache> cache, V
       image_(image),
       options_(options),
       direct_alignment_(path.disk().info().block_bytes),
-      journal_(kernel, path, image, *this, options.commit_interval),
+      read_only_(how.access == MountOptions::Access::read_only),
+      replays_(how.replay == MountOptions::Replay::replay),
+      journal_(kernel, path, image, *this, options),
       booted_(*this, path.host_id()) {}
 
 Mount::~Mount() = default;
-
-void Mount::mount_now() {
-  journal_.open();
-  build_live_state();
-}
-
-void Mount::start_mounting(std::function<void()> mounted) {
-  told_ = std::move(mounted);
-  // The journal's blocks are read and what they hold is applied; the reading may take as long as
-  // the device likes.
-  const std::int64_t blocks = std::min<std::int64_t>(image_.journal_end(), 256);
-  path_.submit(std::make_unique<MountRead>(*this, blocks * kPageBytes));
-}
-
-void Mount::journal_was_read(Result<void> outcome) {
-  if (outcome) return kernel_.after(booted_, options_.replay_time);
-  state_ = State::failed;
-  wake_all(mounted_);
-}
-
-void Mount::replay_over() {
-  mount_now();
-  wake_all(mounted_);
-  told_();
-}
-
-void Mount::build_live_state() {
-  if (image_.damaged()) {
-    state_ = State::failed;
-    return;
-  }
-  state_ = State::ready;
-  live_ = image_.metadata();
-  allocator_ = std::make_unique<BlockAllocator>(image_.data_begin(), image_.data_end());
-  std::vector<InodeNumber> orphans;
-  for (auto& [number, record] : live_.inodes()) {
-    BlockRun run;
-    record.blocks.for_each_from(0, [&](std::int64_t, BlockRef& ref) {
-      if (ref.hole()) return;
-      if (run.count > 0 && ref.block() == run.block + run.count) {
-        ++run.count;
-        return;
-      }
-      if (run.count > 0) allocator_->take(run);
-      run = {ref.block(), 1};
-    });
-    if (run.count > 0) allocator_->take(run);
-    if (record.links == 0) orphans.push_back(number);
-  }
-  // Files that were removed while open, or whose freeing was not committed.
-  for (const InodeNumber number : orphans) free_if_unused(inode(number));
-}
 
 void Mount::die() {
   if (state_ == State::dead) return;
   state_ = State::dead;
   journal_.close();
   booted_.unlink();
+  deferred_.clear();
   for (auto& [number, inode] : inodes_) {
     for (const auto& read : inode->reads) unreserve(read->range);
     cache_->forget(*inode);
@@ -100,8 +51,9 @@ Task<Result<void>> Mount::enter(Worker& worker) {
   while (state_ == State::mounting) {
     co_await StuckWait(mounted_, worker, WaitPlace::device, clock_);
   }
-  if (state_ == State::failed) co_return ErrorCode::io_error;
+  if (state_ == State::failed) co_return failure_;
   if (state_ == State::dead) co_return ErrorCode::device_gone;
+  if (xfs() && journal_.aborted()) co_return refusal();
   co_return Result<void>();
 }
 
@@ -110,7 +62,8 @@ Inode& Mount::inode(InodeNumber number) {
   if (entry == nullptr) {
     InodeRecord* const record = live_.find(number);
     ENSURE(record != nullptr);
-    entry = std::make_unique<Inode>(number, *record, *cache_, *this);
+    entry = std::make_unique<Inode>(number, image_.home_of(number), *record, *cache_, *this);
+    entry->errors().set_reporting(options_.error_reporting);
   }
   return *entry;
 }
@@ -118,14 +71,21 @@ Inode& Mount::inode(InodeNumber number) {
 void Mount::join(Inode& inode, Need need, Transaction& transaction) {
   if (inode.sync_tid < transaction.tid) {
     inode.sync_tid = transaction.tid;
-    ++transaction.inodes;
+    transaction.homes.insert(inode.home);
   }
   if (need == Need::data) inode.data_tid = std::max(inode.data_tid, transaction.tid);
 }
 
 void Mount::record(Inode& inode, Need need, Transaction& transaction, MetadataOp op) {
   join(inode, need, transaction);
+  const std::size_t freed = transaction.freed.size();
   live_.apply(op, transaction.freed);
+  for (std::size_t i = freed; i < transaction.freed.size(); ++i) {
+    transaction.homes.insert(image_.bitmap_of(transaction.freed[i].block));
+  }
+  if (op.kind == MetadataOp::Kind::map_blocks) {
+    transaction.homes.insert(image_.bitmap_of(op.block));
+  }
   transaction.ops.push_back(std::move(op));
 }
 
@@ -146,7 +106,7 @@ void Mount::process_ended(std::uint32_t process_id) {
 }
 
 void Mount::free_if_unused(Inode& inode) {
-  if (inode.record.links > 0 || inode.handles > 0) return;
+  if (inode.record.links > 0 || inode.handles > 0 || read_only_) return;
   if (inode.device_io > 0 || inode.writeback_pages() > 0) return;
   const InodeNumber number = inode.number;
   drop_pages(inode, PageRange());
@@ -162,44 +122,27 @@ void Mount::drop_pages(Inode& inode, PageRange range) {
   inode.drop(range);
 }
 
-std::int64_t Mount::count_holes(const Inode& inode, PageRange range, Reserved reserved) const {
-  std::int64_t count = 0;
-  if (reserved == Reserved::yes) {
-    for (std::int64_t page = inode.first_dirty(range); page < range.end;
-         page = inode.first_dirty({page + 1, range.end})) {
-      if (inode.block_of(page).hole()) ++count;
-    }
-    return count;
-  }
-  for (std::int64_t page = range.first; page < range.end; ++page) {
-    if (inode.block_of(page).hole() && !inode.dirty(page)) ++count;
-  }
-  return count;
-}
-
-void Mount::map_holes(Inode& inode, PageRange range, Transaction& transaction) {
-  for (std::int64_t page = range.first; page < range.end;) {
-    std::int64_t end = page;
-    while (end < range.end && inode.block_of(end).hole()) ++end;
-    while (page < end) {
-      const BlockRun run = allocator_->allocate(inode.window, page, end - page);
-      record(inode, Need::data, transaction,
-             {.kind = MetadataOp::Kind::map_blocks,
-              .inode = inode.number,
-              .page = page,
-              .count = run.count,
-              .block = run.block});
-      page += run.count;
-    }
-    while (page < range.end && !inode.block_of(page).hole()) ++page;
-  }
-}
-
 void Mount::blocks_are_free(const std::vector<BlockRun>& freed) {
   for (const BlockRun& run : freed) {
     allocator_->release(run);
-    path_.discard(run.block, run.count);
+    // Else what the blocks held may show in the file that gets them next.
+    if (allocates_unwritten()) path_.discard(run.block, run.count);
   }
+}
+
+Error Mount::metadata_failed(Error error) {
+  if (xfs()) return error;
+  switch (options_.errors) {
+    case ErrorsPolicy::go_on: break;
+    case ErrorsPolicy::remount_ro: journal_.abort(error); break;
+    case ErrorsPolicy::panic: path_.host().panic(); break;
+  }
+  return error;
+}
+
+bool Mount::in_use() const {
+  return std::any_of(inodes_.begin(), inodes_.end(),
+                     [](const auto& entry) { return entry.second->handles > 0; });
 }
 
 Task<Result<SpaceInfo>> Mount::space(Worker& worker, std::string path) {

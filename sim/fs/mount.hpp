@@ -1,32 +1,26 @@
 // A mounted file system.
 //
-// States: mounting (every call waits), ready, failed (the image is damaged or the disk did not
-// answer: every call fails), dead (the host lost its power or the world ends: nothing of it is used
-// again; it stays in memory until the last frame that refers to it has gone).
+// States: mounting (every call waits), ready, failed (the image is damaged, or the disk did not
+// answer or refused: every call fails), dead (the host lost its power or the world ends: nothing of
+// it is used again; it stays in memory until the last frame that refers to it has gone).
 //
 // Space. A dirty page without a block has a reservation: `reserved_` counts them, and is at most
-// the number of free blocks, so writeback always finds one. Blocks of removed files are free when
-// the transaction that freed them is durable, not before: until then a power loss brings the file
-// back.
+// the number of free blocks, so writeback always finds one. So has a page of a deferred write.
+// Blocks of removed files are free when the transaction that freed them is durable, not before:
+// until then a power loss brings the file back.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "engine/runtime/file_system.hpp"
+#include "engine/runtime/host_control.hpp"
 #include "sim/fs/inode.hpp"
 
 namespace drydock::sim {
-
-struct FileSystemOptions {
-  Duration commit_interval = Duration::s(5);  // ext4's commit=5.
-  Duration replay_time = Duration::ms(20);    // Of a mount, besides reading the journal.
-  std::int64_t read_ahead_bytes = 128 << 10;  // Of buffered reads and major faults.
-  int open_files_max = 65'535;                // Per process.
-  std::int64_t strict_limit_bytes = 0;        // The device's max_bytes with strict_limit; 0: none.
-  PageCacheOptions page_cache;
-};
 
 class Mount;
 
@@ -53,7 +47,7 @@ class Mount final : public PageBacking,
                     public std::enable_shared_from_this<Mount> {
  public:
   Mount(Kernel& kernel, DiskPath& path, std::shared_ptr<PageCache> cache, VolumeImage& image,
-        const FileSystemOptions& options);
+        const FileSystemOptions& options, MountOptions how = MountOptions());
   ~Mount();
   Mount(const Mount&) = delete;
   Mount& operator=(const Mount&) = delete;
@@ -61,9 +55,17 @@ class Mount final : public PageBacking,
   // At once, at the beginning of the world; or as a booting host does it: `mounted` is called once
   // it is ready, and never if it fails or dies before.
   void mount_now();
-  void start_mounting(std::function<void()> mounted);
-  // The host lost its power, or the world ends.
+  void start_mounting(std::function<void()> mounted = nullptr);
+  // Until it is ready, or what went wrong.
+  Task<Result<void>> mounted(Worker& worker) { return enter(worker); }
+  // Writes everything home and marks the file system clean, as far as the disk lets it.
+  Task<void> quiesce(Worker& worker);
+  // Something of it is open.
+  bool in_use() const;
+  // The host lost its power, the disk is unmounted, or the world ends.
   void die();
+  // The path is its own: what is on its way to the disk ends with the mount.
+  void keep(std::unique_ptr<DiskPath> path) { own_path_ = std::move(path); }
   bool dead() const { return state_ == State::dead; }
 
   PageCache& cache() { return *cache_; }
@@ -134,13 +136,15 @@ class Mount final : public PageBacking,
   WritebackDevice& device() override { return device_; }
   bool order_is_kept(OrderedData& ordered) override;
   void blocks_are_free(const std::vector<BlockRun>& freed) override;
+  void handles_may_start() override;
+  void journal_aborted(Error error) override;
 
  private:
   enum class State : std::uint8_t { mounting, ready, failed, dead };
   // Whether a page can be stored into now, and if not, why.
   enum class Admission : std::uint8_t {
     ready,
-    read_only,
+    refused,
     journal,
     must_read,
     no_memory,
@@ -149,9 +153,18 @@ class Mount final : public PageBacking,
   };
   enum class Need : std::uint8_t { sync, data };
   class PageWrite;
+  class DirectWriteCommand;
   class PageReadCommand;
   class DirectReadCommand;
-  class MountRead;
+  class MountCommand;
+  // Pages under writeback whose blocks cannot be allocated yet: who writes them waits for the
+  // journal, and everything behind him with him.
+  struct DeferredWrite {
+    Inode* inode = nullptr;
+    PageRange range;
+    std::vector<SharedBytes> pages;
+    std::int64_t holes = 0;  // With a reservation each.
+  };
   // A name to be looked up or made: the directory, and what it holds under the name (or null).
   struct Location {
     Inode* directory = nullptr;
@@ -159,11 +172,27 @@ class Mount final : public PageBacking,
     Inode* found = nullptr;
   };
 
-  // mount.cpp
-  Task<Result<void>> enter(Worker& worker);
-  void journal_was_read(Result<void> outcome);
+  // mounting.cpp
+  enum class Mounting : std::uint8_t { reading, claiming, replaying, emptying };
+  void read_log();
+  void write_at_mount(std::int64_t block, std::int64_t count);
+  void mount_step(Result<void> outcome);
+  void mount_failed(Error error);
   void replay_over();
   void build_live_state();
+
+  // mount.cpp
+  Task<Result<void>> enter(Worker& worker);
+  bool xfs() const { return image_.kind() == FsKind::xfs; }
+  // Nothing can be changed: it is mounted read-only, or the journal was aborted.
+  bool refuses_changes() const { return read_only_ || journal_.aborted(); }
+  // What such a change is told. An aborted xfs has shut down: it does not read either.
+  Error refusal() const {
+    const bool shut_down = xfs() && journal_.aborted();
+    return shut_down ? Error::from_errno(ErrorCode::io_error, 5) : Error(ErrorCode::read_only);
+  }
+  // Metadata could not be read: the policy decides what follows. Returns what the call is told.
+  Error metadata_failed(Error error);
   Inode& inode(InodeNumber number);
   void record(Inode& inode, Need need, Transaction& transaction, MetadataOp op);
   void record(Inode& inode, Need need, MetadataOp op) {
@@ -171,9 +200,20 @@ class Mount final : public PageBacking,
   }
   // The inode changes in a way that only fsync cares for.
   void touch(Inode& inode) { join(inode, Need::sync, journal_.running()); }
+  // The transaction waits for the data of these pages, if the mode is one that orders data.
+  void order(Transaction& transaction, Inode& inode, std::int64_t first, std::int64_t end) {
+    if (!orders_data()) return;
+    transaction.ordered.push_back({.inode = &inode, .first = first, .end = end});
+  }
+  bool orders_data() const { return xfs() || options_.data == DataMode::ordered; }
   static void join(Inode& inode, Need need, Transaction& transaction);
-  void write_ended(Inode& inode, PageRange range, const std::shared_ptr<DirectWrite>& direct,
-                   Result<void> outcome);
+  // Where to wait before a handle for the inode can start; null: nowhere.
+  WaitList* handle_wait(const Inode& inode) {
+    journal_.commit_if_full();
+    const HandleWait reason = journal_.must_wait(inode.home);
+    return reason == HandleWait::none ? nullptr : &journal_.wait_for(reason);
+  }
+  void write_ended(Inode& inode, PageRange range, WrittenParts* parts, Result<void> outcome);
   void data_is_on_device(Inode& inode, PageRange range, std::int64_t end_offset);
   void order_cleared_tail(Inode& inode, Transaction& transaction);
   bool needs_journal(const Inode& inode, PageRange range) const;
@@ -181,21 +221,40 @@ class Mount final : public PageBacking,
   void read_ended(Inode& inode, const std::shared_ptr<PageRead>& read, const ByteChain& bytes,
                   Result<void> outcome);
   void device_io_ended(Inode& inode);
-  // Gives blocks, unwritten, to the holes of the range.
-  void map_holes(Inode& inode, PageRange range, Transaction& transaction);
-  void submit_pages(Inode& inode, std::int64_t first, std::vector<SharedBytes> pages);
+  void submit_pages(Inode& inode, std::int64_t first, std::vector<SharedBytes> pages,
+                    const std::shared_ptr<WrittenParts>& parts);
   void free_if_unused(Inode& inode);
+  void drop_pages(Inode& inode, PageRange range);
+
+  // allocation.cpp
   bool has_space_for(std::int64_t blocks) const {
     return allocator_->free_blocks() - reserved_ >= blocks;
   }
   // Holes in the range: those of dirty pages (which have a reservation), or the others.
   enum class Reserved : std::uint8_t { yes, no };
   std::int64_t count_holes(const Inode& inode, PageRange range, Reserved reserved) const;
-  void drop_pages(Inode& inode, PageRange range);
+  // Gives blocks, unwritten, to the holes of the range.
+  void map_holes(Inode& inode, PageRange range, Transaction& transaction);
+  // Whether the blocks that writeback allocates are unwritten until their data is there.
+  bool allocates_unwritten() const { return xfs() || options_.dioread_nolock; }
+  // The holes of pages that are about to be written back get blocks.
+  void allocate_for_writeback(Inode& inode, PageRange range, Transaction& transaction);
+  bool must_defer(const Inode& inode) {
+    return !deferred_.empty() || journal_.must_wait(inode.home) != HandleWait::none;
+  }
+  void defer(Inode& inode, PageRange range, std::vector<SharedBytes> pages);
+  void write_deferred(DeferredWrite& deferred);
 
   // names.cpp
+  // Reads the blocks of metadata on the way to the path that are not in memory yet.
+  Task<Result<void>> read_inodes(Worker& worker, std::string path);
+  Task<Result<void>> read_home(Worker& worker, InodeNumber number);
   Result<Location> locate(const std::string& path);
   Task<Result<Location>> locate_to_change(Worker& worker, std::string path);
+  // The table of inodes has room for one more.
+  bool has_inode() {
+    return static_cast<std::int64_t>(live_.inodes().size()) < image_.inodes_max();
+  }
   Inode& make(Location& location, bool is_directory);
   Result<void> may_replace(const Location& from, const Location& to);
   bool inside(const Inode& directory, InodeNumber possible_parent);
@@ -261,6 +320,7 @@ class Mount final : public PageBacking,
 
   friend class InodeHandle;
 
+  std::unique_ptr<DiskPath> own_path_;
   Kernel& kernel_;
   DiskPath& path_;
   const Clock& clock_;
@@ -269,13 +329,23 @@ class Mount final : public PageBacking,
   VolumeImage& image_;
   FileSystemOptions options_;
   std::int64_t direct_alignment_;
+  bool read_only_;
+  bool replays_;
   State state_ = State::mounting;
+  Error failure_ = ErrorCode::io_error;
+  Mounting mounting_ = Mounting::reading;
+  std::int64_t mount_block_ = 0;      // The next one to read.
+  std::int64_t homes_to_replay_ = 0;  // Blocks of metadata that the log holds.
+  bool log_was_empty_ = false;
+  bool cold_ = false;  // Not all metadata is in memory: these blocks of inodes are.
+  std::set<std::int64_t> homes_in_memory_;
   WaitList mounted_;
   std::function<void()> told_;  // Whom to tell.
   Journal journal_;
   Metadata live_;
   std::unique_ptr<BlockAllocator> allocator_;
   std::int64_t reserved_ = 0;
+  std::deque<DeferredWrite> deferred_;
   std::map<InodeNumber, std::unique_ptr<Inode>> inodes_;
   Booted booted_;
 };

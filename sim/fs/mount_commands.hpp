@@ -10,21 +10,38 @@ namespace drydock::sim {
 class Mount::PageWrite final : public DiskCommand {
  public:
   using DiskCommand::Write;
-  PageWrite(Mount& mount, Inode& inode, PageRange range, std::shared_ptr<DirectWrite> direct,
+  // `parts`: null if the range is all that is under writeback together.
+  PageWrite(Mount& mount, Inode& inode, PageRange range, std::shared_ptr<WrittenParts> parts,
             Write write)
       : DiskCommand(std::move(write)),
         mount_(mount),
         inode_(inode),
         range_(range),
-        direct_(std::move(direct)) {}
+        parts_(std::move(parts)) {}
   void completed(Result<void> outcome) override {
-    mount_.write_ended(inode_, range_, direct_, std::move(outcome));
+    mount_.write_ended(inode_, range_, parts_.get(), std::move(outcome));
   }
 
  private:
   Mount& mount_;
   Inode& inode_;
   PageRange range_;
+  std::shared_ptr<WrittenParts> parts_;
+};
+
+// A part of a direct write.
+class Mount::DirectWriteCommand final : public DiskCommand {
+ public:
+  using DiskCommand::Write;
+  DirectWriteCommand(Mount& mount, Inode& inode, std::shared_ptr<DirectWrite> direct, Write write)
+      : DiskCommand(std::move(write)), mount_(mount), inode_(inode), direct_(std::move(direct)) {}
+  void completed(Result<void> outcome) override {
+    mount_.direct_write_ended(inode_, *direct_, std::move(outcome));
+  }
+
+ private:
+  Mount& mount_;
+  Inode& inode_;
   std::shared_ptr<DirectWrite> direct_;
 };
 
@@ -62,13 +79,15 @@ class Mount::DirectReadCommand final : public AwaitedCommand {
   Inode& inode_;
 };
 
-// The journal, read at a mount.
-class Mount::MountRead final : public DiskCommand {
+// A step of mounting.
+class Mount::MountCommand final : public DiskCommand {
  public:
-  MountRead(Mount& mount, std::int64_t length)
-      : DiskCommand(Read{.offset = 0, .length = length, .purpose = Purpose::journal}),
-        mount_(mount) {}
-  void completed(Result<void> outcome) override { mount_.journal_was_read(std::move(outcome)); }
+  using DiskCommand::Flush;
+  using DiskCommand::Read;
+  using DiskCommand::Write;
+  template <class Request>
+  MountCommand(Mount& mount, Request request) : DiskCommand(std::move(request)), mount_(mount) {}
+  void completed(Result<void> outcome) override { mount_.mount_step(std::move(outcome)); }
 
  private:
   Mount& mount_;

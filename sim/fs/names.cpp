@@ -1,6 +1,7 @@
 // Directories and names.
 #include <algorithm>
 
+#include "sim/disk/command_wait.hpp"
 #include "sim/fs/mount.hpp"
 #include "sim/pagecache/stuck_wait.hpp"
 
@@ -50,11 +51,39 @@ Task<Result<Mount::Location>> Mount::locate_to_change(Worker& worker, std::strin
   for (;;) {
     Result<Location> location = locate(path);
     if (!location) co_return location;
-    if (journal_.aborted()) co_return ErrorCode::read_only;
+    if (refuses_changes()) co_return refusal();
     Inode* const directory = location->directory;
     if (directory == nullptr) co_return ErrorCode::busy;  // The root itself.
-    if (!journal_.shadowed(directory->sync_tid)) co_return location;
-    co_await StuckWait(journal_.shadow_waiters(), worker, WaitPlace::journal, clock_);
+    WaitList* const wait = handle_wait(*directory);
+    if (wait == nullptr) co_return location;
+    co_await StuckWait(*wait, worker, WaitPlace::journal, clock_);
+  }
+}
+
+Task<Result<void>> Mount::read_home(Worker& worker, InodeNumber number) {
+  const std::int64_t home = image_.home_of(number);
+  if (homes_in_memory_.contains(home)) co_return Result<void>();
+  const AwaitedCommand::Read request{
+      .offset = home * kPageBytes, .length = kPageBytes, .purpose = DiskCommand::Purpose::journal};
+  auto command = std::make_unique<AwaitedCommand>(request);
+  Result<ByteChain> read = co_await CommandWait(path_, std::move(command), worker);
+  if (!read) co_return metadata_failed(read.error());
+  homes_in_memory_.insert(home);
+  co_return Result<void>();
+}
+
+Task<Result<void>> Mount::read_inodes(Worker& worker, std::string path) {
+  Result<std::vector<std::string>> names = names_of(path);
+  if (!names) co_return Result<void>();  // The call itself refuses it.
+  InodeNumber number = kRootDirectory;
+  for (std::size_t next = 0;; ++next) {
+    Result<void> read = co_await read_home(worker, number);
+    if (!read) co_return read;
+    const InodeRecord* const directory = live_.find(number);
+    if (directory == nullptr || next == names->size()) co_return Result<void>();
+    const auto entry = directory->entries.find((*names)[next]);
+    if (entry == directory->entries.end()) co_return Result<void>();
+    number = entry->second;
   }
 }
 
@@ -77,6 +106,10 @@ Inode& Mount::make(Location& location, bool is_directory) {
 Task<Result<InodeHandle>> Mount::open(Worker& worker, std::string path, Create create) {
   Result<void> entered = co_await enter(worker);
   if (!entered) co_return entered.error();
+  if (cold_) {
+    Result<void> read = co_await read_inodes(worker, path);
+    if (!read) co_return read.error();
+  }
   Result<Location> location = locate(path);
   if (!location) co_return location.error();
   if (location->found == nullptr) {
@@ -87,6 +120,7 @@ Task<Result<InodeHandle>> Mount::open(Worker& worker, std::string path, Create c
     location = std::move(place);
   }
   if (location->found == nullptr) {
+    if (!has_inode()) co_return ErrorCode::no_space;
     make(*location, false);
   } else if (create == Create::must_be_new) {
     co_return ErrorCode::exists;
@@ -100,6 +134,10 @@ Task<Result<InodeHandle>> Mount::open(Worker& worker, std::string path, Create c
 Task<Result<InodeHandle>> Mount::open_directory(Worker& worker, std::string path) {
   Result<void> entered = co_await enter(worker);
   if (!entered) co_return entered.error();
+  if (cold_) {
+    Result<void> read = co_await read_inodes(worker, path);
+    if (!read) co_return read.error();
+  }
   Result<Location> location = locate(path);
   if (!location) co_return location.error();
   if (location->found == nullptr) co_return ErrorCode::not_found;
@@ -133,6 +171,10 @@ Result<void> Mount::may_replace(const Location& from, const Location& to) {
 Task<Result<void>> Mount::rename(Worker& worker, std::string from_path, std::string to_path) {
   Result<void> entered = co_await enter(worker);
   if (!entered) co_return entered;
+  if (cold_) {
+    Result<void> read = co_await read_inodes(worker, from_path);
+    if (!read) co_return read;
+  }
   Result<Location> from = co_await locate_to_change(worker, from_path);
   if (!from) co_return from.error();
   Result<Location> to = co_await locate_to_change(worker, to_path);
@@ -157,10 +199,10 @@ Task<Result<void>> Mount::rename(Worker& worker, std::string from_path, std::str
           .target = moved.number,
           .name = to->name});
   touch(moved);
-  if (replaced != nullptr && !moved.record.is_directory) {
+  if (replaced != nullptr && !moved.record.is_directory && !xfs()) {
     // R4 (auto_da_alloc): a file that takes the place of another one is written out before the
     // rename is durable, so that nobody finds an empty file under the old name.
-    journal_.running().ordered.push_back({.inode = &moved, .first = 0, .end = INT64_MAX});
+    order(journal_.running(), moved, 0, INT64_MAX);
     cache_->start_writeback(moved, PageRange());
   }
   if (replaced != nullptr) free_if_unused(*replaced);
@@ -170,6 +212,10 @@ Task<Result<void>> Mount::rename(Worker& worker, std::string from_path, std::str
 Task<Result<void>> Mount::remove(Worker& worker, std::string path) {
   Result<void> entered = co_await enter(worker);
   if (!entered) co_return entered;
+  if (cold_) {
+    Result<void> read = co_await read_inodes(worker, path);
+    if (!read) co_return read;
+  }
   Result<Location> location = co_await locate_to_change(worker, path);
   if (!location) co_return location.error();
   if (location->found == nullptr) co_return ErrorCode::not_found;
@@ -185,6 +231,10 @@ Task<Result<void>> Mount::remove(Worker& worker, std::string path) {
 Task<Result<void>> Mount::create_directories(Worker& worker, std::string path) {
   Result<void> entered = co_await enter(worker);
   if (!entered) co_return entered;
+  if (cold_) {
+    Result<void> read = co_await read_inodes(worker, path);
+    if (!read) co_return read;
+  }
   Result<std::vector<std::string>> names = names_of(path);
   if (!names) co_return names.error();
   std::string prefix;
@@ -197,7 +247,10 @@ Task<Result<void>> Mount::create_directories(Worker& worker, std::string path) {
       if (!place) co_return place.error();
       location = std::move(place);
     }
-    if (location->found == nullptr) make(*location, true);
+    if (location->found == nullptr) {
+      if (!has_inode()) co_return ErrorCode::no_space;
+      make(*location, true);
+    }
     const bool is_file = !location->found->record.is_directory;
     if (is_file && prefix.size() < path.size()) co_return ErrorCode::invalid_argument;  // ENOTDIR.
     if (is_file) co_return ErrorCode::exists;
@@ -208,6 +261,10 @@ Task<Result<void>> Mount::create_directories(Worker& worker, std::string path) {
 Task<Result<std::vector<FileInfo>>> Mount::list(Worker& worker, std::string path) {
   Result<void> entered = co_await enter(worker);
   if (!entered) co_return entered.error();
+  if (cold_) {
+    Result<void> read = co_await read_inodes(worker, path);
+    if (!read) co_return read.error();
+  }
   Result<Location> location = locate(path);
   if (!location) co_return location.error();
   if (location->found == nullptr) co_return ErrorCode::not_found;

@@ -179,7 +179,13 @@ class SimFileLock final : public FileLock {
 Task<Result<std::unique_ptr<File>>> ProcessFiles::open(Worker& worker, std::string path,
                                                        OpenOptions options) {
   if (!may_open()) co_return ErrorCode::too_many_open_files;
-  Result<InodeHandle> handle = co_await mount_->open(worker, path, options.create);
+  Result<MountTable::Place> place = table_->find(path);
+  if (!place) co_return place.error();
+  if (place->device != nullptr) {
+    if (options.create == Create::must_be_new) co_return ErrorCode::exists;
+    co_return open_raw(place->device, options);
+  }
+  Result<InodeHandle> handle = co_await place->mount->open(worker, place->path, options.create);
   if (!handle) co_return handle.error();
   co_return std::make_unique<SimFile>(std::move(*handle), options, open_);
 }
@@ -188,43 +194,66 @@ Task<Result<std::unique_ptr<MappedFile>>> ProcessFiles::map(Worker& worker, std:
                                                             std::int64_t size) {
   if (size <= 0) co_return ErrorCode::invalid_argument;
   if (!may_open()) co_return ErrorCode::too_many_open_files;
-  Result<InodeHandle> handle = co_await mount_->open(worker, path, Create::if_missing);
+  Result<MountTable::Place> place = file_at(path);
+  if (!place) co_return place.error();
+  Mount& mount = *place->mount;
+  Result<InodeHandle> handle = co_await mount.open(worker, place->path, Create::if_missing);
   if (!handle) co_return handle.error();
   if (handle->inode().size > size) co_return ErrorCode::invalid_argument;
   if (handle->inode().size < size) {
-    Result<void> extended = co_await mount_->truncate(handle->inode(), worker, size);
+    Result<void> extended = co_await mount.truncate(handle->inode(), worker, size);
     if (!extended) co_return extended.error();
   }
   co_return std::make_unique<SimMappedFile>(std::move(*handle), size, open_);
 }
 
 Task<Result<void>> ProcessFiles::rename(Worker& worker, std::string from, std::string to) {
-  return mount_->rename(worker, std::move(from), std::move(to));
+  Result<MountTable::Place> old_place = file_at(from);
+  if (!old_place) co_return old_place.error();
+  Result<MountTable::Place> new_place = file_at(to);
+  if (!new_place) co_return new_place.error();
+  if (old_place->mount != new_place->mount) co_return ErrorCode::invalid_argument;  // EXDEV.
+  Result<void> renamed =
+      co_await old_place->mount->rename(worker, old_place->path, new_place->path);
+  co_return renamed;
 }
 
 Task<Result<void>> ProcessFiles::remove(Worker& worker, std::string path) {
-  return mount_->remove(worker, std::move(path));
+  Result<MountTable::Place> place = file_at(path);
+  if (!place) co_return place.error();
+  Result<void> removed = co_await place->mount->remove(worker, place->path);
+  co_return removed;
 }
 
 Task<Result<void>> ProcessFiles::create_directories(Worker& worker, std::string path) {
-  return mount_->create_directories(worker, std::move(path));
+  Result<MountTable::Place> place = file_at(path);
+  if (!place) co_return place.error();
+  Result<void> made = co_await place->mount->create_directories(worker, place->path);
+  co_return made;
 }
 
 Task<Result<std::vector<FileInfo>>> ProcessFiles::list(Worker& worker, std::string path) {
-  return mount_->list(worker, std::move(path));
+  Result<MountTable::Place> place = file_at(path);
+  if (!place) co_return place.error();
+  Result<std::vector<FileInfo>> found = co_await place->mount->list(worker, place->path);
+  co_return found;
 }
 
 Task<Result<void>> ProcessFiles::sync_directory(Worker& worker, std::string path) {
-  Result<InodeHandle> directory = co_await mount_->open_directory(worker, path);
+  Result<MountTable::Place> place = file_at(path);
+  if (!place) co_return place.error();
+  Mount& mount = *place->mount;
+  Result<InodeHandle> directory = co_await mount.open_directory(worker, place->path);
   if (!directory) co_return directory.error();
-  Result<void> synced =
-      co_await mount_->sync(*directory, worker, PageRange(), Mount::SyncKind::all);
+  Result<void> synced = co_await mount.sync(*directory, worker, PageRange(), Mount::SyncKind::all);
   co_return synced;
 }
 
 Task<Result<std::unique_ptr<FileLock>>> ProcessFiles::lock(Worker& worker, std::string path) {
   if (!may_open()) co_return ErrorCode::too_many_open_files;
-  Result<InodeHandle> handle = co_await mount_->open(worker, path, Create::if_missing);
+  Result<MountTable::Place> place = file_at(path);
+  if (!place) co_return place.error();
+  Result<InodeHandle> handle = co_await place->mount->open(worker, place->path, Create::if_missing);
   if (!handle) co_return handle.error();
   Inode& inode = handle->inode();
   if (inode.locked) co_return ErrorCode::busy;
@@ -234,7 +263,16 @@ Task<Result<std::unique_ptr<FileLock>>> ProcessFiles::lock(Worker& worker, std::
 }
 
 Task<Result<SpaceInfo>> ProcessFiles::space(Worker& worker, std::string path) {
-  return mount_->space(worker, std::move(path));
+  Result<MountTable::Place> place = file_at(path);
+  if (!place) co_return place.error();
+  Result<SpaceInfo> told = co_await place->mount->space(worker, place->path);
+  co_return told;
+}
+
+Result<MountTable::Place> ProcessFiles::file_at(const std::string& path) const {
+  Result<MountTable::Place> place = table_->find(path);
+  if (place && place->device != nullptr) return ErrorCode::invalid_argument;
+  return place;
 }
 
 }  // namespace drydock::sim

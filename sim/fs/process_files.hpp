@@ -1,7 +1,7 @@
 // The file system as one process sees it.
 #pragma once
 
-#include "sim/fs/mount.hpp"
+#include "sim/fs/mount_table.hpp"
 
 namespace drydock::sim {
 
@@ -10,8 +10,8 @@ namespace drydock::sim {
 // open, with the mount.
 class ProcessFiles final : public FileSystem {
  public:
-  ProcessFiles(std::shared_ptr<Mount> mount, ProcessId process)
-      : mount_(std::move(mount)), process_(process) {}
+  ProcessFiles(std::shared_ptr<MountTable> table, ProcessId process)
+      : table_(std::move(table)), process_(process) {}
 
   Task<Result<std::unique_ptr<File>>> open(Worker& worker, std::string path,
                                            OpenOptions options) override;
@@ -38,9 +38,11 @@ class ProcessFiles final : public FileSystem {
   };
 
  private:
-  bool may_open() const { return open_ < mount_->options().open_files_max; }
+  bool may_open() const { return open_ < table_->open_files_max(); }
+  // Where a path of files leads to.
+  Result<MountTable::Place> file_at(const std::string& path) const;
 
-  std::shared_ptr<Mount> mount_;
+  std::shared_ptr<MountTable> table_;
   ProcessId process_;
   int open_ = 0;
 };

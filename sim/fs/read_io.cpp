@@ -275,7 +275,7 @@ void Mount::start_read(Inode& inode, PageRange range, std::int64_t block) {
 void Mount::read_ended(Inode& inode, const std::shared_ptr<PageRead>& read, const ByteChain& bytes,
                        Result<void> outcome) {
   std::erase(inode.reads, read);
-  unreserve(read->range);
+  if (!dead()) unreserve(read->range);
   read->ended = true;
   read->outcome = std::move(outcome);
   if (read->outcome && !read->superseded) {

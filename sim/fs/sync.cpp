@@ -31,6 +31,14 @@ Task<Result<void>> Mount::sync(InodeHandle& handle, Worker& worker, PageRange ra
   Inode& inode = handle.inode();
   Result<void> entered = co_await enter(worker);
   if (!entered) co_return entered;
+  if (read_only_) co_return Result<void>();
+  if (journal_.aborted()) co_return refusal();  // Not even the pages are written any more.
+  if (inode.lazy_times && kind == SyncKind::all) {
+    Result<void> free = co_await modifiable(inode, worker);
+    if (!free) co_return free;
+    touch(inode);
+    inode.lazy_times = false;
+  }
   co_await write_and_wait(inode, worker, range);
   Result<void> written = inode.errors().check(handle.errors());
   if (!written || kind == SyncKind::pages) co_return written;
@@ -42,7 +50,7 @@ Task<Result<void>> Mount::sync(InodeHandle& handle, Worker& worker, PageRange ra
     Result<void> committed = co_await commit(worker, tid);
     if (!committed) co_return committed;
   }
-  if (!flushed_by_commit) {
+  if (!flushed_by_commit && options_.barrier) {
     Result<void> flushed = co_await flush_device(worker);
     if (!flushed) co_return flushed;
   }
@@ -50,7 +58,7 @@ Task<Result<void>> Mount::sync(InodeHandle& handle, Worker& worker, PageRange ra
 }
 
 Task<Result<void>> Mount::commit(Worker& worker, Tid tid) {
-  if (journal_.aborted()) co_return ErrorCode::read_only;
+  if (journal_.aborted()) co_return refusal();
   while (journal_.committed() < tid) {
     WaitList& waiters = journal_.request(tid);
     co_await StuckWait(waiters, worker, WaitPlace::journal, clock_);
@@ -58,6 +66,36 @@ Task<Result<void>> Mount::commit(Worker& worker, Tid tid) {
     if (lost) co_return journal_.abort_error();
   }
   co_return Result<void>();
+}
+
+Task<void> Mount::quiesce(Worker& worker) {
+  if (read_only_) co_return;
+  std::vector<InodeNumber> dirty;
+  for (const auto& [number, inode] : inodes_) {
+    if (inode->dirty_pages() > 0 || inode->writeback_pages() > 0) dirty.push_back(number);
+  }
+  for (const InodeNumber number : dirty) {
+    const auto entry = inodes_.find(number);
+    if (entry == inodes_.end() || dead()) continue;
+    co_await write_and_wait(*entry->second, worker, PageRange());
+  }
+  while (!dead() && !journal_.aborted() && !journal_.at_rest()) {
+    Result<void> committed = co_await commit(worker, journal_.youngest());
+    if (!committed) co_return;
+  }
+  while (!dead() && !journal_.aborted() && !journal_.log_is_empty()) {
+    WaitList& emptied = journal_.empty_log();
+    co_await StuckWait(emptied, worker, WaitPlace::journal, clock_);
+  }
+  if (dead() || journal_.aborted()) co_return;
+  AwaitedCommand::Write request{.offset = 0,
+                                .bytes = ByteChain(cache_->zero_page()),
+                                .purpose = DiskCommand::Purpose::journal,
+                                .durability = WriteDurability::force_unit_access};
+  auto command = std::make_unique<AwaitedCommand>(std::move(request));
+  // umount(2) does not tell that the superblock could not be written either.
+  Result<ByteChain> marked = co_await CommandWait(path_, std::move(command), worker);
+  if (!marked) co_return;
 }
 
 Task<Result<void>> Mount::flush_device(Worker& worker) {

@@ -17,14 +17,16 @@ void Mount::write_pages(CachedFile& file, std::int64_t first, std::vector<Shared
     if (inode.block_of(page).hole()) ++holes;
   }
   if (holes > 0) {
-    reserved_ -= holes;
     Transaction* const ordered = journal_.ordered_behind(inode, range.first, range.end);
-    map_holes(inode, range, ordered != nullptr ? *ordered : journal_.running());
+    if (ordered == nullptr && must_defer(inode)) return defer(inode, range, std::move(pages));
+    reserved_ -= holes;
+    allocate_for_writeback(inode, range, ordered != nullptr ? *ordered : journal_.running());
   }
-  submit_pages(inode, first, std::move(pages));
+  submit_pages(inode, first, std::move(pages), nullptr);
 }
 
-void Mount::submit_pages(Inode& inode, std::int64_t first, std::vector<SharedBytes> pages) {
+void Mount::submit_pages(Inode& inode, std::int64_t first, std::vector<SharedBytes> pages,
+                         const std::shared_ptr<WrittenParts>& parts) {
   const std::int64_t end = first + static_cast<std::int64_t>(pages.size());
   const std::int64_t most = cache_->options().command_bytes / kPageBytes;
   std::int64_t page = first;
@@ -37,23 +39,34 @@ void Mount::submit_pages(Inode& inode, std::int64_t first, std::vector<SharedByt
       bytes.append(std::move(pages[static_cast<std::size_t>(page - first)]));
       ++page;
     }
-    cache_->begin_writeback(inode, start, page - start);
+    if (parts == nullptr) {
+      cache_->begin_writeback(inode, start, page - start);
+    } else {
+      ++parts->remaining;
+    }
     PageWrite::Write write{.offset = block * kPageBytes, .bytes = std::move(bytes)};
-    path_.submit(std::make_unique<PageWrite>(*this, inode, PageRange{start, page}, nullptr,
-                                             std::move(write)));
+    path_.submit(
+        std::make_unique<PageWrite>(*this, inode, PageRange{start, page}, parts, std::move(write)));
   }
 }
 
-void Mount::write_ended(Inode& inode, PageRange range, const std::shared_ptr<DirectWrite>& direct,
-                        Result<void> outcome) {
-  if (direct != nullptr) return direct_write_ended(inode, *direct, std::move(outcome));
+void Mount::write_ended(Inode& inode, PageRange range, WrittenParts* parts, Result<void> outcome) {
+  if (dead()) return;
   const std::int64_t end_offset = std::min(inode.size, range.end * kPageBytes);
   if (outcome && journal_.aborted() &&
       (needs_journal(inode, range) || end_offset > inode.record.size)) {
     outcome = ErrorCode::io_error;  // The data is there, but nothing will ever point to it.
   }
   if (outcome) data_is_on_device(inode, range, end_offset);
-  cache_->end_writeback(inode, range.first, std::move(outcome));
+  if (!outcome && options_.abort_on_data_error && !xfs() && orders_data()) {
+    journal_.abort(outcome.error());
+  }
+  if (parts != nullptr) {
+    if (!outcome) parts->outcome = outcome;
+    if (--parts->remaining > 0) return;
+    outcome = parts->outcome;
+  }
+  cache_->end_writeback(inode, parts != nullptr ? parts->first : range.first, std::move(outcome));
   free_if_unused(inode);
   journal_.data_written();
 }
@@ -99,7 +112,7 @@ void Mount::order_cleared_tail(Inode& inode, Transaction& transaction) {
   const PageRange page{inode.cleared_tail, inode.cleared_tail + 1};
   const bool pending = inode.dirty(page.first) || inode.under_writeback(page.first);
   if (pending) {
-    transaction.ordered.push_back({.inode = &inode, .first = page.first, .end = page.end});
+    order(transaction, inode, page.first, page.end);
   } else {
     inode.cleared_tail = -1;
   }

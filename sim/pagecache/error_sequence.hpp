@@ -7,9 +7,16 @@
 
 namespace drydock::sim {
 
-// Linux's errseq_t (4.13 and later). The pages that could not be written are clean and nobody tries
-// again; the error is reported once by the next sync of every descriptor that was open at the time,
-// and by the first later one if nobody has seen it yet. Source: Linux I/O model, section 4.4.
+// The pages that could not be written are clean and nobody tries again. Whom the error is told:
+enum class ErrorReporting : std::uint8_t {
+  // Linux's errseq_t (4.13 and later): the next sync of every descriptor that was open at the time
+  // reports it once, and the first later descriptor if nobody has seen it yet.
+  per_descriptor,
+  // Before: the first who asks, and nobody else. (AS_EIO, a flag of the file's mapping.)
+  once,
+};
+
+// What is left of a file's failed writebacks. Source: Linux I/O model, section 4.4.
 class ErrorSequence {
  public:
   // Where one descriptor stands.
@@ -17,6 +24,8 @@ class ErrorSequence {
     friend class ErrorSequence;
     std::uint64_t seen_ = 0;
   };
+
+  void set_reporting(ErrorReporting reporting) { reporting_ = reporting; }
 
   void record(Error error) {
     if (reported_ || count_ == 0) ++count_;
@@ -31,7 +40,8 @@ class ErrorSequence {
   }
   // Ok, or the error that this descriptor has not reported yet.
   Result<void> check(Cursor& cursor) {
-    if (cursor.seen_ == count_) return {};
+    const bool told = reporting_ == ErrorReporting::once && (reported_ || count_ == 0);
+    if (told || cursor.seen_ == count_) return {};
     cursor.seen_ = count_;
     reported_ = true;
     return error_;
@@ -41,6 +51,7 @@ class ErrorSequence {
   std::uint64_t count_ = 0;
   Error error_ = ErrorCode::io_error;
   bool reported_ = false;
+  ErrorReporting reporting_ = ErrorReporting::per_descriptor;
 };
 
 }  // namespace drydock::sim

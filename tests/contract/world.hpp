@@ -5,7 +5,7 @@
 //   world, sim_world, linux_world    the two worlds behind one face
 //   contract                         the fixture
 //   answers, explained_divergences   what is unspecified is asked, noted and compared
-//   clock, waits, network, files, names, processes, reservations    the contracts
+//   clock, waits, network, files, names, processes, reservations, host_control    the contracts
 //
 // This file: a world as the contracts see it.
 #pragma once

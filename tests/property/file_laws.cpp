@@ -48,11 +48,13 @@ void check(FileWorldOptions options) {
   if (!trouble.empty()) RC_FAIL(trouble);
 }
 
-FileWorldOptions on(sim::DiskProfile profile, sim::DiskPlacement placement) {
+FileWorldOptions on(sim::DiskProfile profile, sim::DiskPlacement placement,
+                    sim::FileSystemOptions files = {}) {
   return {.disk = {.name = "d0",
                    .capacity_bytes = 64 << 20,
                    .profile = std::move(profile),
-                   .placement = placement}};
+                   .placement = placement},
+          .files = files};
 }
 
 RC_GTEST_PROP(FileLaws, SyncedBytesSurviveOnAnNvmeDisk, ()) {
@@ -65,6 +67,23 @@ RC_GTEST_PROP(FileLaws, SyncedBytesSurviveOnADiskWithAVolatileCache, ()) {
 
 RC_GTEST_PROP(FileLaws, SyncedBytesSurviveOnACloudDisk, ()) {
   check(on(sim::cloud_essd_pl1(64 << 20), sim::DiskPlacement::remote));
+}
+
+// The log is always nearly full: handles wait for checkpoints.
+RC_GTEST_PROP(FileLaws, SyncedBytesSurviveWithATinyJournal, ()) {
+  check(on(sim::sata_ssd(), sim::DiskPlacement::local, {.journal_bytes = 16 << 12}));
+}
+
+RC_GTEST_PROP(FileLaws, SyncedBytesSurviveIfBlocksCountFromTheirAllocationOn, ()) {
+  check(on(sim::sata_ssd(), sim::DiskPlacement::local, {.dioread_nolock = false}));
+}
+
+RC_GTEST_PROP(FileLaws, SyncedBytesSurviveWithoutBarriersIfThereIsNoCache, ()) {
+  check(on(sim::local_nvme(), sim::DiskPlacement::local, {.lazytime = true, .barrier = false}));
+}
+
+RC_GTEST_PROP(FileLaws, SyncedBytesSurviveOnXfs, ()) {
+  check(on(sim::sata_ssd(), sim::DiskPlacement::local, {.kind = sim::FsKind::xfs}));
 }
 
 }  // namespace

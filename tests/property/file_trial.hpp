@@ -125,7 +125,8 @@ inline SharedBytes filled(std::size_t length, char value) {
 // The world, the model, and one step of both.
 class Trial {
  public:
-  explicit Trial(FileWorldOptions options) : world_(std::move(options)) {}
+  explicit Trial(const FileWorldOptions& options)
+      : world_(options), directory_(options.files.kind == sim::FsKind::ext4) {}
 
   // Empty, or what broke the law.
   std::string take(Step step) {

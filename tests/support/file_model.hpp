@@ -5,7 +5,7 @@
 // value that a later change gave it; the size must lie between the smallest and the largest that
 // the file has had since its floor. Names are a list of states, each the whole directory; after a
 // cut one of the states since the last durable one is found. A rename over another file is a floor
-// of the renamed file, but only for those who find the rename done (rule R4).
+// of the renamed file, but only for those who find the rename done (rule R4; not in xfs).
 //
 // The model knows nothing of pages, blocks and transactions.
 #pragma once
@@ -87,7 +87,8 @@ class ModelDirectory {
  public:
   using Names = std::map<std::string, std::shared_ptr<ModelFile>>;
 
-  ModelDirectory() : states_(1) {}
+  explicit ModelDirectory(bool rename_over_flushes = true)
+      : states_(1), rename_over_flushes_(rename_over_flushes) {}
 
   const Names& now() const { return states_.back(); }
   std::shared_ptr<ModelFile> find(const std::string& name) const {
@@ -111,7 +112,8 @@ class ModelDirectory {
   void rename(const std::string& from, const std::string& to) {
     Names names = now();
     const std::shared_ptr<ModelFile> moved = names[from];
-    if (names.contains(to)) moved->add_floor(moved->position(), states_.size());
+    if (names.contains(to) && rename_over_flushes_)
+      moved->add_floor(moved->position(), states_.size());
     changed_[moved.get()] = states_.size();
     names.erase(from);
     names[to] = moved;
@@ -135,6 +137,7 @@ class ModelDirectory {
   void start_anew(const Found& found);
 
   std::vector<Names> states_;
+  bool rename_over_flushes_;
   std::size_t durable_ = 0;
   // Looked up only, never walked: the order of addresses decides nothing.
   std::unordered_map<const ModelFile*, std::size_t> born_;

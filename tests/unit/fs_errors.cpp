@@ -68,6 +68,35 @@ TEST_F(FailedWriteback, IsReportedByALaterDescriptorOnlyIfNobodyHasSeenIt) {
   EXPECT_EQ(error_of(world->now(second.sync(world->worker(), 0, 3))), std::nullopt);
 }
 
+TEST_F(FailedWriteback, IsReportedAsOftenAsItHappens) {
+  world.disk.fail_next(Kind::write, Purpose::data, 3, kEio);
+  for (int failure = 0; failure < 3; ++failure) {
+    EXPECT_EQ(error_of(world->sync("/f")), ErrorCode::io_error);
+    EXPECT_EQ(error_of(world->sync("/f")), std::nullopt) << "nothing is dirty: nothing is tried";
+    ASSERT_TRUE(world->write("/f", 0, "new").has_value());
+  }
+  EXPECT_EQ(error_of(world->sync("/f")), std::nullopt);
+  world.power_cut();
+  EXPECT_EQ(world->read("/f"), "new");
+}
+
+// Before Linux 4.13.
+TEST(FailedWritebackOfOldKernels, IsReportedToTheFirstWhoAsksAlone) {
+  FileWorldOptions options;
+  options.files.error_reporting = sim::ErrorReporting::once;
+  FileWorld world(options);
+  ASSERT_TRUE(world->write("/f", 0, "old").has_value());
+  ASSERT_TRUE(world->sync("/f").has_value());
+  MappedFile& map = world->map("/f", 3);
+  ASSERT_TRUE(world->write("/f", 0, "new").has_value());
+  world.disk.fail_next(Kind::write, Purpose::data, 1, kEio);
+  EXPECT_EQ(error_of(world->now(map.sync(world->worker(), 0, 3))), ErrorCode::io_error);
+  EXPECT_EQ(error_of(world->sync("/f")), std::nullopt) << "open at the time, and never told";
+  ASSERT_TRUE(world->write("/f", 0, "new").has_value());
+  world.disk.fail_next(Kind::write, Purpose::data, 1, kEio);
+  EXPECT_EQ(error_of(world->sync("/f")), ErrorCode::io_error);
+}
+
 TEST_F(FailedWriteback, OfAppendedDataLeavesTheOldSizeOnTheDisk) {
   ASSERT_TRUE(world->sync("/f").has_value());
   ASSERT_TRUE(world->write("/f", 4096, "appended").has_value());

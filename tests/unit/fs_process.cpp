@@ -295,7 +295,8 @@ TEST(SharedDisk, ShowsTheNextHostWhatTheLostOneHadSynced) {
   sim::HostFiles files_of_b(world.kernel, world.b, world.disk, {});
   FileActor on_b(files_of_b, world.b, "pb");
   EXPECT_EQ(on_b.read("/f"), "synced");
-  EXPECT_EQ(world.disk.store().origin(257).author_host, 1u) << "the first block behind the journal";
+  const auto& image = static_cast<const sim::VolumeImage&>(*world.disk.format());
+  EXPECT_EQ(world.disk.store().origin(image.data_begin()).author_host, 1u);
 }
 
 TEST(SharedDisk, IsDamagedWhenAHostThatWasNotFencedCommitsAfterAnotherHasMounted) {

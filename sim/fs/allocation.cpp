@@ -1,0 +1,105 @@
+// Blocks for pages: who gets them, and who has to wait for them.
+#include "sim/fs/mount.hpp"
+
+namespace drydock::sim {
+
+std::int64_t Mount::count_holes(const Inode& inode, PageRange range, Reserved reserved) const {
+  std::int64_t count = 0;
+  if (reserved == Reserved::yes) {
+    for (std::int64_t page = inode.first_dirty(range); page < range.end;
+         page = inode.first_dirty({page + 1, range.end})) {
+      if (inode.block_of(page).hole()) ++count;
+    }
+    return count;
+  }
+  for (std::int64_t page = range.first; page < range.end; ++page) {
+    if (inode.block_of(page).hole() && !inode.dirty(page)) ++count;
+  }
+  return count;
+}
+
+void Mount::map_holes(Inode& inode, PageRange range, Transaction& transaction) {
+  for (std::int64_t page = range.first; page < range.end;) {
+    std::int64_t end = page;
+    while (end < range.end && inode.block_of(end).hole()) ++end;
+    while (page < end) {
+      const BlockRun run = allocator_->allocate(inode.window, page, end - page);
+      record(inode, Need::data, transaction,
+             {.kind = MetadataOp::Kind::map_blocks,
+              .inode = inode.number,
+              .page = page,
+              .count = run.count,
+              .block = run.block});
+      page += run.count;
+    }
+    while (page < range.end && !inode.block_of(page).hole()) ++page;
+  }
+}
+
+void Mount::allocate_for_writeback(Inode& inode, PageRange range, Transaction& transaction) {
+  const std::size_t first_op = transaction.ops.size();
+  map_holes(inode, range, transaction);
+  if (allocates_unwritten()) return;
+  // The blocks count from now on, and the size covers them; the data follows.
+  std::vector<MetadataOp> mapped;
+  for (std::size_t i = first_op; i < transaction.ops.size(); ++i) {
+    MetadataOp op = transaction.ops[i];
+    op.kind = MetadataOp::Kind::mark_written;
+    mapped.push_back(std::move(op));
+  }
+  for (MetadataOp& op : mapped) record(inode, Need::data, transaction, std::move(op));
+  const std::int64_t end_offset = std::min(inode.size, range.end * kPageBytes);
+  if (end_offset > inode.record.size) {
+    record(inode, Need::data, transaction,
+           {.kind = MetadataOp::Kind::grow_size, .inode = inode.number, .count = end_offset});
+  }
+  // One that is committing is ordered behind these pages already.
+  if (!journal_.commits(transaction)) order(transaction, inode, range.first, range.end);
+}
+
+void Mount::defer(Inode& inode, PageRange range, std::vector<SharedBytes> pages) {
+  cache_->begin_writeback(inode, range.first, range.end - range.first);
+  DeferredWrite& deferred = deferred_.emplace_back();
+  deferred.inode = &inode;
+  deferred.range = range;
+  deferred.pages = std::move(pages);
+  for (std::int64_t page = range.first; page < range.end; ++page) {
+    if (inode.block_of(page).hole()) ++deferred.holes;
+  }
+  if (deferred_.size() == 1) handles_may_start();
+}
+
+void Mount::handles_may_start() {
+  while (!deferred_.empty()) {
+    // Has the wait ended if need be; we are called again.
+    if (handle_wait(*deferred_.front().inode) != nullptr) return;
+    DeferredWrite next = std::move(deferred_.front());
+    deferred_.pop_front();
+    write_deferred(next);
+  }
+}
+
+void Mount::write_deferred(DeferredWrite& deferred) {
+  Inode& inode = *deferred.inode;
+  reserved_ -= deferred.holes;
+  for (std::int64_t page = deferred.range.first; page < deferred.range.end; ++page) {
+    // Stored into again meanwhile: that took a second reservation.
+    if (inode.block_of(page).hole() && inode.dirty(page)) --reserved_;
+  }
+  allocate_for_writeback(inode, deferred.range, journal_.running());
+  auto parts = std::make_shared<WrittenParts>();
+  parts->first = deferred.range.first;
+  submit_pages(inode, deferred.range.first, std::move(deferred.pages), parts);
+}
+
+void Mount::journal_aborted(Error error) {
+  if (!xfs() && options_.errors == ErrorsPolicy::panic) path_.host().panic();
+  while (!deferred_.empty()) {
+    const DeferredWrite lost = std::move(deferred_.front());
+    deferred_.pop_front();
+    reserved_ -= lost.holes;
+    cache_->end_writeback(*lost.inode, lost.range.first, error);
+  }
+}
+
+}  // namespace drydock::sim

@@ -1,0 +1,129 @@
+// Space in the journal, and how it is won back.
+//
+// A transaction that is durable still needs its blocks in the journal: until each block of metadata
+// that it changed has been written to its home on the disk, or is part of a younger transaction. A
+// *checkpoint* writes those homes for the oldest transaction. It happens
+//
+//   - in the background, 30 s after the commit, as with any dirty page;
+//   - at once when somebody wants to start a handle and less than a quarter of the journal is free
+//     (J3); he waits for it.
+//
+// Space is free again when the journal's superblock says so: it is written when a quarter has
+// become unneeded (by the commit at hand), or by who waits.
+// Source: Linux I/O model, section 4.2; jbd2 (checkpoint.c).
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+
+#include "sim/disk/disk_path.hpp"
+#include "sim/fs/volume_image.hpp"
+
+namespace drydock::sim {
+
+class CheckpointClient {
+ public:
+  // Whoever waits for space may look again.
+  virtual void space_was_freed() = 0;
+  virtual bool wants_space() const = 0;
+  virtual void checkpoint_failed(Error error) = 0;
+
+ protected:
+  ~CheckpointClient() = default;
+};
+
+class Checkpoint {
+ public:
+  Checkpoint(Kernel& kernel, DiskPath& path, VolumeImage& image, CheckpointClient& client,
+             const FileSystemOptions& options);
+  Checkpoint(const Checkpoint&) = delete;
+  Checkpoint& operator=(const Checkpoint&) = delete;
+
+  // `mount`: number of the mount. The journal is empty: a mount replays it first.
+  void open(std::uint64_t mount) { mount_ = mount; }
+  // Lets go of kernel and device for good.
+  void close();
+
+  // Blocks of one transaction at most.
+  std::int64_t transaction_max() const { return capacity_ / 4; }
+  // Nobody may start a handle now (J3).
+  bool short_of_space() const { return capacity_ - used_ < transaction_max(); }
+  // A commit takes blocks of the journal.
+  void take(std::int64_t blocks) { used_ += blocks; }
+  // It is durable; `homes` are the blocks of metadata that it holds.
+  void committed(Tid tid, std::int64_t blocks, const std::set<std::int64_t>& homes);
+  // So much is unneeded that the superblock is to be written.
+  bool superblock_is_due() const { return unneeded_ >= transaction_max(); }
+  std::int64_t superblock() const { return image_.journal_begin(); }
+  void superblock_was_written();
+  // Wins space back, unless that is under way. `space_was_freed` follows, or nothing if there is
+  // nothing to win.
+  void make_space();
+  // Has everything written home and the log emptied; `space_was_freed` follows when it is.
+  void empty_log() {
+    emptying_ = true;
+    make_space();
+  }
+
+  std::int64_t used_blocks() const { return used_; }
+  // Blocks of metadata whose homes are older than the journal.
+  std::size_t homes() const { return homes_.size(); }
+
+ private:
+  // A durable transaction.
+  struct Logged {
+    Tid tid;
+    std::int64_t blocks = 0;  // Of the journal.
+    std::int64_t homes = 0;   // Not written, and not part of a younger transaction.
+    std::int64_t committed_at = 0;
+  };
+  enum class Phase : std::uint8_t { idle, homes, flush, superblock };
+  class HomeWrite;
+  class Command;
+  class Timer : public Wakeup {
+   public:
+    Timer(Checkpoint& checkpoint, std::uint32_t host)
+        : Wakeup(&Timer::on_run, EventKind::writeback, host), checkpoint_(checkpoint) {}
+
+   private:
+    static void on_run(Wakeup& wakeup) { static_cast<Timer&>(wakeup).checkpoint_.age_over(); }
+    Checkpoint& checkpoint_;
+  };
+
+  Logged& logged(Tid tid);
+  void drop_unneeded();
+  void arm();
+  void age_over();
+  // Starts to write the homes of the oldest transaction.
+  void write_homes();
+  void home_written(std::int64_t first, std::int64_t count, Tid youngest, Result<void> outcome);
+  void failed(Error error);
+  void go_on();
+  void step(Result<void> outcome);
+  void write_superblock();
+  void note();
+
+  Kernel& kernel_;
+  DiskPath* path_;
+  VolumeImage& image_;
+  CheckpointClient& client_;
+  Duration age_;
+  bool barrier_;
+  bool emptying_ = false;
+  Tid dropped_;  // The last transaction that is unneeded.
+  std::uint64_t mount_ = 0;
+  std::int64_t capacity_;
+  std::int64_t used_ = 0;              // Unneeded ones included.
+  std::int64_t unneeded_ = 0;          // Free as soon as the superblock says so.
+  std::deque<Logged> logged_;          // Oldest first.
+  std::map<std::int64_t, Tid> homes_;  // Home → the youngest durable transaction that holds it.
+  std::set<std::int64_t> in_flight_;   // Homes that are being written.
+  Phase phase_ = Phase::idle;          // Of the way to more space.
+  std::int64_t freeing_ = 0;
+  Tid cutting_;
+  SharedBytes block_;
+  Timer timer_;
+};
+
+}  // namespace drydock::sim

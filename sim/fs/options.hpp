@@ -1,0 +1,57 @@
+// How a file system is made and mounted.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/pagecache/page_cache.hpp"
+
+namespace drydock::sim {
+
+enum class FsKind : std::uint8_t { ext4, xfs };
+
+// ext4's data=. What a transaction that allocates blocks has to wait for.
+enum class DataMode : std::uint8_t {
+  ordered,    // For the data in those blocks.
+  writeback,  // For nothing: after a crash a file may show what its blocks held before.
+};
+
+// ext4's errors=: what an error of the file system itself, beyond a file's data, leads to.
+enum class ErrorsPolicy : std::uint8_t {
+  go_on,       // The call fails. (An aborted journal leaves nothing but reading all the same.)
+  remount_ro,  // Nothing can be changed until it is mounted anew.
+  panic,       // The host's kernel stops.
+};
+
+struct FileSystemOptions {
+  // Of mkfs. A disk that carries a file system already keeps it as it is.
+  FsKind kind = FsKind::ext4;
+  std::int64_t journal_bytes = 0;  // 0: as large as mkfs makes it on a disk of that size.
+
+  // Of the mount. ext4 alone:
+  Duration commit_interval = Duration::s(5);  // commit=5.
+  DataMode data = DataMode::ordered;
+  // Blocks are allocated unwritten and count when their data is there (the default since Linux
+  // 5.6). Without it they count at once, and only `ordered` keeps what they held before from sight.
+  bool dioread_nolock = true;
+  bool abort_on_data_error = false;  // data_err=abort: in ordered data.
+  ErrorsPolicy errors = ErrorsPolicy::go_on;
+  // A block of metadata that is being committed cannot be changed before the whole commit is over
+  // (before Linux 3.11), instead of before its own way to the log is.
+  bool shadow_until_committed = false;
+  // xfs alone: its log is written when somebody needs it, and every so often.
+  Duration log_interval = Duration::s(30);  // fs.xfs.xfssyncd_centisecs.
+  // Both:
+  bool lazytime = false;                      // A store alone does not change the inode's block.
+  bool barrier = true;                        // Without it nothing ever flushes the device's cache.
+  Duration replay_time = Duration::ms(20);    // Of a mount, besides its I/O.
+  std::int64_t read_ahead_bytes = 128 << 10;  // Of buffered reads and major faults.
+
+  std::int64_t strict_limit_bytes = 0;  // The device's max_bytes with strict_limit; 0: none.
+
+  int open_files_max = 65'535;  // Per process.
+  // Whether the page cache tells an error of writeback to everybody, or to the first who asks.
+  ErrorReporting error_reporting = ErrorReporting::per_descriptor;
+  PageCacheOptions page_cache;
+};
+
+}  // namespace drydock::sim

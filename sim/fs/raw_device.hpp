@@ -1,0 +1,86 @@
+// A block device through its host's page cache: what a program reads and writes that opens
+// /dev/nvme0n1 without O_DIRECT.
+//
+// Page i is block i. Pages live in the cache of the host like those of files: they are read ahead,
+// stay until they are dropped, and are written back by the flusher or by a sync. Nobody tells the
+// cache that another host has written to the device: what is cached is then stale until `purge`,
+// and what is dirty goes over the other's blocks when it is written back. (A file system of the
+// same host has caches of its own; programs that use both at once are not modelled.) Source: Linux
+// I/O model, sections 1 and 3; blockdev(8), BLKFLSBUF.
+#pragma once
+
+#include "engine/runtime/file_system.hpp"
+#include "sim/fs/inode.hpp"
+
+namespace drydock::sim {
+
+// What must outlive the pages of a device: a base of its own, so that it is there before them.
+class RawBacking : public PageBacking {
+ public:
+  WritebackDevice& device() final { return device_; }
+
+ protected:
+  explicit RawBacking(std::shared_ptr<PageCache> cache)
+      : cache_(std::move(cache)), device_(*cache_) {}
+  ~RawBacking() = default;
+
+ private:
+  std::shared_ptr<PageCache> cache_;
+  WritebackDevice device_;
+};
+
+class RawDevice final : private RawBacking, public CachedFile {
+ public:
+  RawDevice(DiskPath& path, std::shared_ptr<PageCache> cache, std::int64_t read_ahead_bytes);
+
+  std::int64_t size() const {
+    return path_.disk().store().capacity_bytes() / kPageBytes * kPageBytes;
+  }
+  std::int64_t direct_alignment() const { return path_.disk().info().block_bytes; }
+
+  // As of a file of the device's size; what lies behind its end is not there to be read, and an
+  // invalid_argument to be written.
+  Task<Result<ByteChain>> read(Worker& worker, std::int64_t offset, std::int64_t length);
+  Task<Result<void>> write(Worker& worker, std::int64_t offset, SharedBytes bytes);
+  // Past the cache; what the cache holds of the range is written back first, and dropped by writes.
+  Task<Result<ByteChain>> read_direct(Worker& worker, std::int64_t offset, std::int64_t length);
+  Task<Result<void>> write_direct(Worker& worker, std::int64_t offset, SharedBytes bytes);
+  // Writes the range back and waits for it; errors are recorded.
+  Task<void> write_back(Worker& worker, PageRange range);
+  Task<Result<void>> flush(Worker& worker);
+
+  // Writes back what can be written, and forgets every page: nothing that was read before the call
+  // is served after it.
+  Task<Result<void>> purge(Worker& worker);
+
+  // The host lost its power: nothing of it counts any more.
+  void die();
+  bool dead() const { return dead_; }
+
+ private:
+  class PageWrite;
+  class PageReadCommand;
+
+  void write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages) override;
+  ByteChain try_read(std::int64_t offset, std::int64_t length);
+  Task<Result<void>> page_in(Worker& worker, std::int64_t page, std::int64_t end);
+  std::shared_ptr<PageRead> start_read(std::int64_t page, std::int64_t end);
+  void unreserve(PageRange range);
+  void read_ended(const std::shared_ptr<PageRead>& read, const ByteChain& bytes,
+                  Result<void> outcome);
+  Task<Result<void>> make_storable(Worker& worker, std::int64_t page, bool whole);
+  bool busy(PageRange range) {
+    return first_dirty(range) < range.end || in_flight(range, last_started()) != nullptr;
+  }
+
+  DiskPath& path_;
+  const Clock& clock_;
+  std::int64_t read_ahead_pages_;
+  std::vector<std::shared_ptr<PageRead>> reads_;
+  bool dead_ = false;
+};
+
+// The device, opened. Its size is fixed: it can neither be cut nor extended.
+std::unique_ptr<File> open_raw(std::shared_ptr<RawDevice> device, OpenOptions options);
+
+}  // namespace drydock::sim
