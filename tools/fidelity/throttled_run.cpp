@@ -43,6 +43,24 @@ double total_ms(const std::vector<Stall>& stalls) {
   return total;
 }
 
+double dirty_kib(const CsvTable::Row& sample) {
+  return sample.number("dirty_kb") + sample.number("writeback_kb");
+}
+
+template <class Value>
+double median_of_samples(const CalibrationData& data, const std::string& run, Value value) {
+  const CsvTable table(data, "mmap_writer_samples_100ms.csv");
+  std::vector<double> values;
+  for (const CsvTable::Row* sample : table.rows_with("label", run)) {
+    if (sample->number("t_ms") >= ms(kSteadyFrom)) values.push_back(value(*sample));
+  }
+  if (values.empty()) {
+    throw scenarios::InputError(data.place("mmap_writer_samples_100ms.csv") +
+                                ": has no samples of " + run);
+  }
+  return median(values);
+}
+
 }  // namespace
 
 std::vector<double> WriterResult::stall_lengths() const {
@@ -130,18 +148,14 @@ WriterResult measured_writer(const CalibrationData& data, const std::string& run
 }
 
 double measured_dirty_ratio(const CalibrationData& data, const std::string& run) {
-  const CsvTable table(data, "mmap_writer_samples_100ms.csv");
-  std::vector<double> ratios;
-  for (const CsvTable::Row* sample : table.rows_with("label", run)) {
-    if (sample->number("t_ms") < ms(kSteadyFrom)) continue;
-    ratios.push_back((sample->number("dirty_kb") + sample->number("writeback_kb")) /
-                     sample->number("thresh_kb"));
-  }
-  if (ratios.empty()) {
-    throw scenarios::InputError(data.place("mmap_writer_samples_100ms.csv") +
-                                ": has no samples of " + run);
-  }
-  return median(ratios);
+  return median_of_samples(data, run, [](const CsvTable::Row& sample) {
+    return dirty_kib(sample) / sample.number("thresh_kb");
+  });
+}
+
+double measured_dirty_mib(const CalibrationData& data, const std::string& run) {
+  return median_of_samples(data, run,
+                           [](const CsvTable::Row& sample) { return dirty_kib(sample) / 1024; });
 }
 
 }  // namespace drydock::fidelity

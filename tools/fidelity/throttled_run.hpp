@@ -51,5 +51,7 @@ ThrottledResult run_throttled(const ThrottledRunOptions& options);
 // The same of a recorded run, from mmap_writer_*.csv. Throws scenarios::InputError.
 WriterResult measured_writer(const CalibrationData& data, const std::string& run);
 double measured_dirty_ratio(const CalibrationData& data, const std::string& run);
+// D + W of the whole machine, median of samples from 2 s on.
+double measured_dirty_mib(const CalibrationData& data, const std::string& run);
 
 }  // namespace drydock::fidelity
