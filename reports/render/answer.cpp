@@ -87,13 +87,32 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
   return text;
 }
 
+// How long writes stopped. What a fault does only later (a hang that is felt at the next commit of
+// a journal) is in rto.client alone: sends still succeed right behind the fault.
+struct Outage {
+  explicit Outage(const CellSummary& s)
+      : of_client(s.rto_client.median > s.rto_fault.median),
+        median_ns(of_client ? s.rto_client.median : s.rto_fault.median),
+        runs_without_end(std::max(s.rto_fault_never, s.rto_client_never)) {}
+  bool of_client;
+  std::int64_t median_ns;
+  std::int64_t runs_without_end;
+
+  std::string median_text() const {
+    return duration_text(median_ns) + (of_client ? " (rto.client, median)" : " (median)");
+  }
+};
+
 std::string outage_of(const CellSummary& s) {
   if (s.runs == 0) return "no run gave an answer";
   if (s.runs_with_fault() == 0) return "no fault took effect";
+  const Outage outage(s);
   std::string text = "no write ever after";
-  if (s.rto_fault_never < s.runs_with_fault()) {
-    text = "no write for " + duration_text(s.rto_fault.median) + " (median)";
-    if (s.rto_fault_never > 0) text += ", in " + counted(s.rto_fault_never, "run") + " never after";
+  if (outage.runs_without_end < s.runs_with_fault()) {
+    text = "no write for " + outage.median_text();
+    if (outage.runs_without_end > 0) {
+      text += ", in " + counted(outage.runs_without_end, "run") + " never after";
+    }
   }
   if (s.runs_without_fault == 0) return text;
   return text + ", in " + counted(s.runs_without_fault, "run") + " no fault took effect";
@@ -117,25 +136,53 @@ std::string besides(const CellSummary& s) {
   return text;
 }
 
-std::string loss_line(const CellResult& cell) {
+std::string loss_text(const CellResult& cell) {
   const CellSummary s = summarise(cell);
-  if (no_answer(s)) return fault_of(cell) + ": not known: " + gave_no_answer(s);
+  if (no_answer(s)) return ": not known: " + gave_no_answer(s);
   std::string outage = outage_of(s) + besides(s);
   if (without_answer(s) > 0) outage += "; " + gave_no_answer(s);
-  if (s.acked == 0) return fault_of(cell) + ": nothing was acknowledged; " + outage;
-  return fault_of(cell) + ": " + count_text(s.lost) + " of " +
-         counted(s.acked, "acknowledged message") + ", in " + std::to_string(s.runs_with_loss) +
-         " of " + counted(s.runs, "run") + "; " + outage;
+  if (s.acked == 0) return ": nothing was acknowledged; " + outage;
+  return ": " + count_text(s.lost) + " of " + counted(s.acked, "acknowledged message") + ", in " +
+         std::to_string(s.runs_with_loss) + " of " + counted(s.runs, "run") + "; " + outage;
 }
 
+// Sentences that begin with their faults: those that say the same of several say it once.
+class Sentences {
+ public:
+  void add(const std::string& fault, const std::string& text) {
+    const auto same = std::find_if(sentences_.begin(), sentences_.end(),
+                                   [&](const Sentence& other) { return other.text == text; });
+    if (same == sentences_.end()) return sentences_.push_back({{fault}, text});
+    same->faults.push_back(fault);
+  }
+  std::string text() const {
+    std::vector<std::string> parts;
+    for (const Sentence& one : sentences_) {
+      const bool each = one.faults.size() > 1 && one.text.starts_with(' ');  // A verb follows.
+      parts.push_back((each ? "each of " : "") + joined(one.faults, ", ") + one.text);
+    }
+    return joined(parts, ". ");
+  }
+  bool empty() const { return sentences_.empty(); }
+
+ private:
+  struct Sentence {
+    std::vector<std::string> faults;
+    std::string text;
+  };
+  std::vector<Sentence> sentences_;
+};
+
 std::string losses(const Configuration& configuration) {
-  std::vector<std::string> parts;
-  for (const CellResult* cell : configuration.cells) parts.push_back(loss_line(*cell));
-  return joined(parts, ". ");
+  Sentences sentences;
+  for (const CellResult* cell : configuration.cells) {
+    sentences.add(fault_of(*cell), loss_text(*cell));
+  }
+  return sentences.text();
 }
 
 std::string reasons(const Configuration& configuration) {
-  std::vector<std::string> parts;
+  Sentences sentences;
   // What was lost first: that is the question.
   for (const bool with_loss : {true, false}) {
     for (const CellResult* cell : configuration.cells) {
@@ -143,10 +190,13 @@ std::string reasons(const Configuration& configuration) {
       const LossMechanism mechanism = mechanism_of(cell->runs);
       if ((mechanism.lost > 0) != with_loss) continue;
       const std::string waited = describe_longest(cell->runs);
-      parts.push_back(explain(mechanism) + (waited.empty() ? "" : "; " + waited));
+      const std::string text = explain(mechanism) + (waited.empty() ? "" : "; " + waited);
+      const std::string fault = fault_of(*cell);
+      const bool names_it = text.starts_with(fault);
+      sentences.add(names_it ? fault : "", names_it ? text.substr(fault.size()) : text);
     }
   }
-  return parts.empty() ? "not known" : joined(parts, ". ");
+  return sentences.empty() ? "not known" : sentences.text();
 }
 
 std::string text_of_changes(const std::map<std::string, std::string>& changes) {
@@ -157,7 +207,7 @@ std::string text_of_changes(const std::map<std::string, std::string>& changes) {
 std::string no_write_after(const Configuration& configuration) {
   std::vector<std::string> faults;
   for (const CellResult* cell : configuration.cells) {
-    if (summarise(*cell).rto_fault_never > 0) faults.push_back(fault_of(*cell));
+    if (Outage(summarise(*cell)).runs_without_end > 0) faults.push_back(fault_of(*cell));
   }
   return joined(faults, " and ");
 }
@@ -171,9 +221,9 @@ std::optional<std::int64_t> own_outage(const Configuration& own, const std::stri
   std::optional<std::int64_t> longest;
   for (const CellResult* cell : own.cells) {
     if (fault_of(*cell) != fault) continue;
-    const CellSummary s = summarise(*cell);
-    if (s.rto_fault_never > 0) return std::nullopt;
-    longest = std::max(longest.value_or(0), s.rto_fault.median);
+    const Outage outage(summarise(*cell));
+    if (outage.runs_without_end > 0) return std::nullopt;
+    longest = std::max(longest.value_or(0), outage.median_ns);
   }
   return longest;
 }
@@ -182,11 +232,13 @@ std::optional<std::int64_t> own_outage(const Configuration& own, const std::stri
 std::string longer_outages(const Configuration& other, const Configuration& own) {
   std::string text;
   for (const CellResult* cell : other.cells) {
-    const std::int64_t outage = summarise(*cell).rto_fault.median;
+    const Outage outage(summarise(*cell));
     const std::optional<std::int64_t> before = own_outage(own, fault_of(*cell));
-    if (!before || outage - *before <= kLongerNs || outage - *before <= *before / 4) continue;
-    text += "; but after " + fault_of(*cell) + " no write for " + duration_text(outage) +
-            " (median) instead of " + duration_text(*before);
+    if (!before) continue;
+    const std::int64_t longer = outage.median_ns - *before;
+    if (longer <= kLongerNs || longer <= *before / 4) continue;
+    text += "; but after " + fault_of(*cell) + " no write for " + outage.median_text() +
+            " instead of " + duration_text(*before);
   }
   return text;
 }

@@ -30,7 +30,7 @@ RunResult run_of(std::uint64_t seed, std::size_t lost, const std::string& fault)
   run.loss.at_risk = 25;
   run.rto.fault_ns = 7'000'000'000;
   run.rto.stages_ns = StageTimes{2'000'000'000, 0, 0, 0, 0, 0, 0, 0, 0, 5'000'000'000};
-  run.rto.client_ns = std::nullopt;
+  run.rto.client_ns = 5'000'000'000;
   run.rto.steady = Steady::load_too_short;
   run.rto.longest_stall_ns = 3'000'000'000;
   run.baseline = {200, 300'000, 900'000, 100, 5'000'000'000};
@@ -88,6 +88,28 @@ TEST(Answer, SaysWhatWasLostWhyAndWhatHelps) {
   EXPECT_NE(answer.change.find("flushDiskType=SYNC_FLUSH: lost 0 of 10,000"), std::string::npos)
       << answer.change;
   EXPECT_NE(answer.sure.find("10 seeds per cell"), std::string::npos) << answer.sure;
+}
+
+TEST(Answer, ShowsAnOutageThatBeginsLater) {
+  DrillResult result = async_result();
+  result.cells.pop_back();
+  for (RunResult& run : result.cells[0].runs) {
+    run.rto.fault_ns = 300'000;
+    run.rto.client_ns = 6'000'000'000;
+  }
+  EXPECT_TRUE(answer_of(result).lost.ends_with("; no write for 6.00 s (rto.client, median)"))
+      << answer_of(result).lost;
+  for (RunResult& run : result.cells[0].runs) run.rto.client_ns.reset();
+  EXPECT_TRUE(answer_of(result).lost.ends_with("; no write ever after")) << answer_of(result).lost;
+}
+
+TEST(Answer, FaultsOfWhichTheSameIsToSayShareASentence) {
+  DrillResult result = async_result();
+  result.cells = {cell_of("ASYNC_FLUSH", true, 0), cell_of("ASYNC_FLUSH", true, 0)};
+  for (RunResult& run : result.cells[1].runs) run.faults[0].kind = "host.panic";
+  const std::string lost = answer_of(result).lost;
+  EXPECT_TRUE(lost.starts_with("host.power-loss, host.panic: 0 of 10,000 ack")) << lost;
+  EXPECT_EQ(lost.find(". "), lost.rfind(". ")) << lost;
 }
 
 TEST(Answer, NamesTheOtherCountsOnlyIfThereIsSomething) {
@@ -149,7 +171,7 @@ TEST(Answer, TheCheapestChangeIsTheOneOfFewestKeys) {
 TEST(Answer, AChangeIsNotPraisedWithoutItsOutage) {
   DrillResult result = async_result();
   const auto outage = [&result](std::size_t cell, std::int64_t ns) {
-    for (RunResult& run : result.cells[cell].runs) run.rto.fault_ns = ns;
+    for (RunResult& run : result.cells[cell].runs) run.rto.fault_ns = run.rto.client_ns = ns;
     return answer_of(result).change;
   };
   constexpr std::int64_t kSecond = 1'000'000'000;
@@ -373,7 +395,9 @@ TEST(Json, ARunSurvivesTheWayThereAndBack) {
 }
 
 TEST(Json, TheWholeHasCellsRunsAndQuantiles) {
-  const std::string json = render_json(async_result());
+  DrillResult result = async_result();
+  for (RunResult& run : result.cells[0].runs) run.rto.client_ns.reset();
+  const std::string json = render_json(result);
   EXPECT_NE(json.find("\"id\": \"fault=power-loss,flushDiskType=SYNC_FLUSH\""), std::string::npos);
   EXPECT_NE(json.find("\"rto_client_never\": 10"), std::string::npos);
   EXPECT_NE(json.find("\"lost_in_log\": 0"), std::string::npos);
