@@ -1,5 +1,6 @@
 #include "engine/broker/broker.hpp"
 
+#include "engine/broker/fast_failure.hpp"
 #include "engine/broker/offset_processor.hpp"
 #include "engine/broker/pull_processor.hpp"
 #include "engine/broker/registration.hpp"
@@ -62,6 +63,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
     registration_.start();
     services_.spawn(pulls_.held().run());
     services_.spawn(save_offsets());
+    fail_fast();
     serving_ = true;
     context_.observer.event(EventName::serving_started, context_.scope.process().id().value());
     co_return Result<void>();
@@ -121,6 +123,14 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
       if (!due) co_return;
       co_await offsets_file_.save(worker_);
     }
+  }
+
+  void fail_fast() {
+    if (!configuration_.broker_fast_failure_enable) return;
+    const FastFailure sends{configuration_.wait_time_in_send_queue, &store_};
+    services_.spawn(drydock::fail_fast(context_, sends_.workers(), sends));
+    const FastFailure pulls{configuration_.wait_time_in_pull_queue};
+    services_.spawn(drydock::fail_fast(context_, pulls_.workers(), pulls));
   }
 
   Error failed(std::string line, Error error) {

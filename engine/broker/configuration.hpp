@@ -15,12 +15,13 @@
 //   send_processor       the checks and the answer of one send, which waits for flush and copies
 //   pull_processor       the checks and the answer of one pull; pull_answer (pure)
 //   held_pulls           pulls that wait for a message
+//   fast_failure         refuses what has waited for a worker for too long
 //   offset_processor     the ends of queues, and how far groups have come in them
 //   consumer_offsets     how far each group has come (pure)
 //   config_file          a file below config/: topics, consumer offsets; config_content (pure)
 //   broker               start, serve, orderly stop
 //
-// What it does not do yet: groups of consumers, delay, retry, fast failure.
+// What it does not do yet: groups of consumers, delay, retry.
 //
 // This file: the configuration of one broker and where it comes from.
 #pragma once
@@ -50,6 +51,9 @@ struct BrokerConfiguration {
   std::int32_t send_thread_pool_queue_capacity = 10'000;  // sendThreadPoolQueueCapacity
   std::int32_t pull_message_thread_pool_nums = 24;        // pullMessageThreadPoolNums; 16 + 2 CPUs
   std::int32_t pull_thread_pool_queue_capacity = 100'000;       // pullThreadPoolQueueCapacity
+  bool broker_fast_failure_enable = true;                       // brokerFastFailureEnable
+  Duration wait_time_in_send_queue = Duration::ms(200);         // waitTimeMillsInSendQueue
+  Duration wait_time_in_pull_queue = Duration::ms(5'000);       // waitTimeMillsInPullQueue
   bool long_polling_enable = true;                              // longPollingEnable
   Duration short_polling_time = Duration::ms(1000);             // shortPollingTimeMills
   bool slave_read_enable = false;                               // slaveReadEnable

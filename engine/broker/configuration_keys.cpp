@@ -104,6 +104,10 @@ constexpr std::array kHonoured = {
     HonouredKey{
         "brokerClusterName", kText,
         [](Configuration& c, std::string_view v) { return set_text(c.broker_cluster_name, v); }},
+    HonouredKey{"brokerFastFailureEnable", kBool,
+                [](Configuration& c, std::string_view v) {
+                  return set_bool(c.broker_fast_failure_enable, v);
+                }},
     HonouredKey{"brokerIP1", "an IPv4 address such as 10.20.16.31",
                 [](Configuration& c, std::string_view v) { return set_address(c.broker_ip1, v); }},
     HonouredKey{"brokerIP2", "an IPv4 address such as 10.20.16.31",
@@ -276,6 +280,12 @@ constexpr std::array kHonoured = {
     HonouredKey{
         "syncFlushTimeout", kMs,
         [](Configuration& c, std::string_view v) { return set_ms(c.store.sync_flush_timeout, v); }},
+    HonouredKey{
+        "waitTimeMillsInPullQueue", kMs,
+        [](Configuration& c, std::string_view v) { return set_ms(c.wait_time_in_pull_queue, v); }},
+    HonouredKey{
+        "waitTimeMillsInSendQueue", kMs,
+        [](Configuration& c, std::string_view v) { return set_ms(c.wait_time_in_send_queue, v); }},
     HonouredKey{
         "wakeFlushWhenPutMessage", kBool,
         [](Configuration& c,

@@ -51,15 +51,12 @@ Task<void> PullProcessor::process(std::shared_ptr<ServerConnection> connection,
                       "[REJECTREQUEST]system busy, start flow control for a while"));
     co_return;
   }
-  WorkerPool::Lease lease = workers_.try_lease();
+  WorkerPool::Turn turn = co_await workers_.turn();
+  WorkerPool::Lease& lease = turn.lease;
   if (!lease) {
-    Result<WorkerPool::Lease> waited = co_await workers_.lease();
-    if (!waited) {
-      connection->respond(encode_answer(request.head, ResponseCode::system_busy,
-                                        "[OVERLOAD]system busy, start flow control for a while"));
-      co_return;
-    }
-    lease = std::move(*waited);
+    connection->respond(
+        encode_answer(request.head, ResponseCode::system_busy, turn.denied_because));
+    co_return;
   }
   PullMessageHeader header;
   const HeaderFault fault = decode_pull_message_header(request.ext_fields.span(), header);
@@ -89,15 +86,14 @@ Task<void> PullProcessor::process(std::shared_ptr<ServerConnection> connection,
 }
 
 Task<void> PullProcessor::go_on(HeldPull pull) {
-  Result<WorkerPool::Lease> lease = co_await workers_.lease();
-  if (!lease) {
+  WorkerPool::Turn turn = co_await workers_.turn();
+  if (!turn.lease) {
     pull.connection->respond(
-        encode_answer(pull.request.head, ResponseCode::system_busy,
-                      "[OVERLOAD]system busy, start flow control for a while"));
+        encode_answer(pull.request.head, ResponseCode::system_busy, turn.denied_because));
     co_return;
   }
   [[maybe_unused]] const bool nothing =
-      co_await look_up(lease->worker(), *pull.connection, pull.request, IfNothing::answer);
+      co_await look_up(turn.lease.worker(), *pull.connection, pull.request, IfNothing::answer);
 }
 
 PullProcessor::Refusal PullProcessor::check(const PullMessageHeader& header) const {

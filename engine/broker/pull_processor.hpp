@@ -30,6 +30,7 @@ class PullProcessor {
   Task<void> go_on(HeldPull pull);
 
   HeldPulls& held() { return held_; }
+  WorkerPool& workers() { return workers_; }
 
  private:
   enum class IfNothing : std::uint8_t { hold, answer };

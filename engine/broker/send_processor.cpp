@@ -58,16 +58,12 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
     refuse(*connection, request, busy);
     co_return;
   }
-  WorkerPool::Lease lease = workers_.try_lease();
+  WorkerPool::Turn turn = co_await workers_.turn();
+  WorkerPool::Lease& lease = turn.lease;
   if (!lease) {
-    Result<WorkerPool::Lease> waited = co_await workers_.lease();
-    if (!waited) {
-      const Refusal full{ResponseCode::system_busy,
-                         "[OVERLOAD]system busy, start flow control for a while"};
-      refuse(*connection, request, full);
-      co_return;
-    }
-    lease = std::move(*waited);
+    const Refusal denied{ResponseCode::system_busy, turn.denied_because};
+    refuse(*connection, request, denied);
+    co_return;
   }
 
   SendMessageHeader header;
@@ -102,9 +98,10 @@ Task<void> SendProcessor::append_late(IncomingMessage message) {
   const Duration pause = Duration::ms(static_cast<std::int64_t>(queue_choice_.below(kLateMs)));
   Result<void> slept = co_await sleep_for(context_.clock, pause);
   if (!slept) co_return;
-  Result<WorkerPool::Lease> lease = co_await workers_.lease();
-  if (!lease) co_return;
-  [[maybe_unused]] PutResult stored = co_await store_.append(lease->worker(), std::move(message));
+  WorkerPool::Turn turn = co_await workers_.turn();
+  if (!turn.lease) co_return;
+  [[maybe_unused]] PutResult stored =
+      co_await store_.append(turn.lease.worker(), std::move(message));
 }
 
 // The flush and the copies are waited for at the same time; what the copies came to counts last.

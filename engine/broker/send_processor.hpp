@@ -27,6 +27,8 @@ class SendProcessor {
   Task<void> process(std::shared_ptr<ServerConnection> connection, RemotingCommand request,
                      Semaphore::Permit slot);
 
+  WorkerPool& workers() { return workers_; }
+
  private:
   struct Refusal {
     ResponseCode code = ResponseCode::success;
