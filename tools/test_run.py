@@ -30,6 +30,7 @@ class Configuration:
     options: tuple
     suites: tuple | None  # Which suites are run; None: all, and everything is built.
     patience: int = 1  # Multiplies the tests' time-outs.
+    without: tuple = ()  # Suites that are not run.
 
     @property
     def build(self):
@@ -40,7 +41,10 @@ class Configuration:
         return f"build/{self.folder}"
 
 
-GCC = Configuration("g++ -O2", "test-gcc", "g++-12", ("-Doptimization=2", "-Ddebug=false"), None)
+GCC = Configuration("g++ -O2", "test-gcc", "g++-12", ("-Doptimization=2", "-Ddebug=false"), None,
+                    without=("interop",))
+# Against Apache RocketMQ itself, with the same build: a step of its own, since it needs Maven.
+INTEROP = dataclasses.replace(GCC, name="interop with RocketMQ", suites=("interop",), without=())
 ASAN = Configuration(
     "clang++ -O1 sanitized", "test-asan", "clang++-19",
     ("-Doptimization=1", "-Ddebug=false", "-Db_sanitize=address,undefined",
@@ -122,7 +126,8 @@ def run_configuration(configuration):
 
     known = test_count.known_tests(build)
     tests = {name: test for name, test in known.items()
-             if configuration.suites is None or set(test.suites) & set(configuration.suites)}
+             if (configuration.suites is None or set(test.suites) & set(configuration.suites))
+             and not set(test.suites) & set(configuration.without)}
     files = files_of_targets(build)
     depends = {entry["name"]: [file for target in entry["depends"] for file in files[target]]
                for entry in json.loads((build / "meson-info" / "intro-tests.json").read_text())}
@@ -242,12 +247,12 @@ def guarded(part, *arguments):
 
 def main():
     parser = argparse.ArgumentParser(prog="tools/test")
-    parser.add_argument("--quick", action="store_true", help="g++ -O2 only")
+    parser.add_argument("--quick", action="store_true", help="g++ -O2 only, without interop")
     options = parser.parse_args()
     others = () if options.quick else OTHERS
     os.chdir(ROOT)
     total = guarded(run_configuration, GCC)
-    for configuration in others:
+    for configuration in others if options.quick else (INTEROP, *others):
         total.add(guarded(run_configuration, configuration))
     total.add(guarded(compare_fingerprints, others))
 

@@ -83,6 +83,7 @@ class CommitLog {
   Duration lock_held_for() const;
 
   LogFiles& files() { return files_; }
+  bool has_files() const { return !files_.files().empty(); }
 
  private:
   // Decides where the record goes and puts it there. The put lock is held.

@@ -116,6 +116,15 @@ void ConsumeQueues::fill(QueueOffsets& offsets) const {
   }
 }
 
+std::vector<ConsumeQueue*> ConsumeQueues::by_name() const {
+  std::vector<ConsumeQueue*> queues;
+  for (const auto& queue : all_) queues.push_back(queue.get());
+  std::ranges::sort(queues, {}, [](const ConsumeQueue* queue) {
+    return std::pair(queue->topic(), queue->queue_id());
+  });
+  return queues;
+}
+
 std::int64_t ConsumeQueues::known_to() const {
   std::int64_t largest = kNoPhysical;
   for (const auto& queue : all_) largest = std::max(largest, queue->known_to());

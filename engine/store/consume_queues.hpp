@@ -45,6 +45,9 @@ class ConsumeQueues {
   // Each queue's maximum becomes the next index of that queue.
   void fill(QueueOffsets& offsets) const;
 
+  // Every queue that has files or had a message, in the order of topics and queue ids.
+  std::vector<ConsumeQueue*> by_name() const;
+
   // The largest end of a record that any queue knows, or kNoPhysical.
   std::int64_t known_to() const;
   bool has_unflushed() const;

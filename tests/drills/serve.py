@@ -8,9 +8,11 @@ only turns a hang into a failure. Every broker has a loopback address of its own
 """
 
 import contextlib
+import json
 import os
 import random
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -305,6 +307,60 @@ def middle(report):
         again.stop()
 
 
+def content(store):
+    return {path: path.read_bytes() for path in sorted(store.rglob("*")) if path.is_file()}
+
+
+def recovered_in_place(report):
+    """`store recover` and `store diff`: what they say, and that only --write changes anything."""
+    with tempfile.TemporaryDirectory() as folder:
+        store, other = Path(folder) / "store", Path(folder) / "other"
+        broker = Broker(write_conf(folder, store))
+        drydock("send", "--to", broker.at, "--topic", "orders", "--queue", 2, "--count", 100,
+                "--in-flight", 1)
+        running = drydock("store", "recover", store)
+        report.check("recover: not while a broker runs on the store", running.returncode == 2
+                     and running.stderr.count("\n") == 1 and "lock is held" in running.stderr,
+                     running.stdout + running.stderr)
+        broker.kill()
+        offsets = sorted(dumped(store)[0].values())
+        shutil.copytree(store, other)
+        patch(store, offsets[60] + 150, b"\x00\x00\x00\x00\x00")
+        before = content(store)
+        looked = drydock("store", "recover", store)
+        report.check("recover: where the log ends, why, and what is left of the queue",
+                     looked.returncode == 0 and f"ends at {offsets[60]};" in looked.stdout
+                     and "wrong body checksum" in looked.stdout
+                     and "queue orders 2: offsets 0 to 60, units " in looked.stdout,
+                     looked.stdout + looked.stderr)
+        report.check("recover: nothing is changed without --write", content(store) == before)
+        differ = drydock("store", "diff", store, other)
+        report.check("diff: the ends, the other queue, exit status 1", differ.returncode == 1
+                     and "queue orders 2: offsets 0 to 60, and 0 to 100" in differ.stdout,
+                     differ.stdout + differ.stderr)
+        wrote = drydock("store", "recover", store, "--write")
+        report.check("recover --write: the same answer, and an orderly stop", wrote.returncode == 0
+                     and wrote.stdout == looked.stdout and not (store / "abort").exists(),
+                     wrote.stdout + wrote.stderr)
+        drydock("store", "recover", other, "--write")
+        again = Broker(write_conf(folder, other))
+        drydock("send", "--to", again.at, "--topic", "orders", "--queue", 2, "--keys", 101)
+        again.stop()
+        told = drydock("store", "recover", other, "--json").stdout
+        report.check("recover --json, behind a broker that went on where --write had left",
+                     json.loads(told)["queues"][0]["max"] == 101, told)
+        equal = drydock("store", "diff", other, other)
+        report.check("diff: a store and itself, exit status 0", equal.returncode == 0, equal.stdout)
+        for name, arguments, word in (
+                ("no such directory", ["recover", Path(folder) / "nowhere"], "cannot be read"),
+                ("no store", ["diff", store, folder], "is not a store"),
+                ("one directory alone", ["diff", store], "other")):
+            done = drydock("store", *arguments)
+            report.check(f"refused: store {arguments[0]}: {name}", done.returncode == 2
+                         and done.stderr.count("\n") == 1 and word in done.stderr,
+                         f"{done.returncode} {done.stderr}")
+
+
 def wrong_files(report):
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "store"
@@ -536,13 +592,14 @@ def garbage_stores(report):
             path = store / "commitlog" / name
             path.write_bytes(content)
             (store / "checkpoint").write_bytes(chaos.randbytes(chaos.choice([0, 39, 4096])))
-            for command in ("dump", "verify"):
+            for command in ("dump", "verify", "recover"):
                 done = subprocess.run([DRYDOCK, "store", command, str(store)], capture_output=True,
                                       timeout=LIMIT_S)
-                if done.returncode not in (0, 1) or done.stderr:
+                refused = command == "recover" and done.returncode == 2
+                if not refused and (done.returncode not in (0, 1) or done.stderr):
                     bad.append(f"round {round_number} {command}: {done.returncode} {done.stderr}")
             path.unlink()
-        report.check("garbage in a store: dump and verify answer", not bad, "\n".join(bad[:5]))
+        report.check("garbage in a store: dump, verify and recover answer", not bad, "\n".join(bad[:5]))
 
 
 def main():
@@ -552,6 +609,7 @@ def main():
     killed(report, "ASYNC_FLUSH")
     torn_tails(report)
     middle(report)
+    recovered_in_place(report)
     wrong_files(report)
     files_as_wholes(report)
     no_place(report)

@@ -220,6 +220,40 @@ void add_store_command(CLI::App& store, Chosen& chosen, const char* name, const 
   command->footer(footer);
 }
 
+constexpr const char* kStoreHelp = "The store: what storePathRootDir names";
+constexpr const char* kRecoveredConfHelp =
+    "Its broker.conf, for the sizes of its files, storePathCommitLog and checkCRCOnRecover;"
+    " without it the files themselves say how long they are";
+
+void add_store_recover(CLI::App& store, Chosen& chosen) {
+  CLI::App* const command =
+      store.add_subcommand("recover", "Recover it as a broker does at start, and say what is left");
+  const auto options = options_for<StoreRecoverOptions>(command, chosen, store_recover);
+  command->add_option("directory", options->store.directory, kStoreHelp)->required();
+  command->add_option("--conf", options->store.conf, kRecoveredConfHelp);
+  command->add_flag("--write", options->write,
+                    "Change the files: recover, then stop in an orderly way. Without it nothing is"
+                    " written");
+  command->add_flag("--json", options->json, "One line of JSON");
+  command->footer(
+      "Prints where the log begins and ends, why it ends there, and of each queue its smallest\n"
+      "offset, its next offset and a CRC-32 of its units.\n"
+      "Exit status: 0 recovered; 2 no store, a broker runs on it, or a broker would refuse it.");
+}
+
+void add_store_diff(CLI::App& store, Chosen& chosen) {
+  CLI::App* const command =
+      store.add_subcommand("diff", "What two stores hold once both are recovered");
+  const auto options = options_for<StoreDiffOptions>(command, chosen, store_diff);
+  command->add_option("directory", options->store.directory, kStoreHelp)->required();
+  command->add_option("other", options->other, "The other one")->required();
+  command->add_option("--conf", options->store.conf, kRecoveredConfHelp);
+  command->footer(
+      "Compares the ends of the logs, their bytes where both have some, and every queue's offsets\n"
+      "and units. A line per difference. Nothing is written.\n"
+      "Exit status: 0 they hold the same; 1 they differ; 2 as store recover.");
+}
+
 void add_store(CLI::App& app, Chosen& chosen) {
   CLI::App* const store = app.add_subcommand("store", "Look into a broker's store directory");
   store->require_subcommand(1);
@@ -235,6 +269,8 @@ void add_store(CLI::App& app, Chosen& chosen) {
       "file. Nothing is written. A torn tail is damage: the line says where recovery would cut.\n"
       "Exit status: 0 clean; 1 damage found; 2 no store, or unreadable.",
       store_verify);
+  add_store_recover(*store, chosen);
+  add_store_diff(*store, chosen);
 }
 
 }  // namespace

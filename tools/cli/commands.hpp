@@ -16,6 +16,8 @@
 //   consume       reads messages from brokers
 //   store_dump    the records of a store
 //   store_verify  whether a store is in order
+//   store_recover what recovery makes of a store
+//   store_diff    what two stores hold that the other does not
 //   version       which build this is
 //   arguments     which options each command has, and their help
 //   broker_conf   a broker.conf for one broker
@@ -23,6 +25,7 @@
 //   linux_program a program on Linux, and the signals that stop it
 //   recovery_watch  what recovery leaves behind the end of a log
 //   store_files, store_walk  a store as it lies on disk
+//   store_state, store_overlay  a store as the engine recovers it, without a change to its files
 //   runs          runs in worker processes, for run and replay
 //   worker_pool   worker processes that a crash cannot take the rest down with
 //   input_file    files that users name
@@ -123,6 +126,17 @@ struct StoreOptions {
   std::optional<std::string> conf;
 };
 
+struct StoreRecoverOptions {
+  StoreOptions store;
+  bool write = false;  // Without it nothing is changed.
+  bool json = false;
+};
+
+struct StoreDiffOptions {
+  StoreOptions store;
+  std::string other;  // The second directory.
+};
+
 // Each returns the exit status. Wrong input is thrown as scenarios::InputError.
 int run(const RunOptions& options);
 int check(const ExperimentOptions& options);
@@ -137,6 +151,8 @@ int send(const SendOptions& options);
 int consume(const ConsumeOptions& options);
 int store_dump(const StoreOptions& options);
 int store_verify(const StoreOptions& options);
+int store_recover(const StoreRecoverOptions& options);
+int store_diff(const StoreDiffOptions& options);
 int version();
 
 // The version of this build.

@@ -118,8 +118,10 @@ StoreFiles list_store(const std::string& directory, const std::optional<std::str
   return store;
 }
 
+void exit_on_bus_error() { std::signal(SIGBUS, on_bus_error); }
+
 MappedInput::MappedInput(const std::string& path) {
-  std::signal(SIGBUS, on_bus_error);
+  exit_on_bus_error();
   const OwnedDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status = {};
   if (!file || ::fstat(file.get(), &status) != 0) {

@@ -40,6 +40,10 @@ std::vector<std::string> directories_in_log(const std::string& commit_log);
 // log or it can't be read.
 StoreFiles list_store(const std::string& directory, const std::optional<std::string>& conf);
 
+// From here on a file that shrinks or can't be read while it is mapped ends the program with a line
+// and status 2.
+void exit_on_bus_error();
+
 // The bytes of a file, mapped: a file of any length costs no memory of ours. Throws InputError if
 // it can't be opened. A file that shrinks or can't be read while it is looked at ends the program
 // with a line and status 2, because that is how mapped files tell (SIGBUS).

@@ -1,0 +1,52 @@
+package interop;
+
+import com.alibaba.fastjson.JSON;
+import com.alibaba.fastjson.JSONObject;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Runs commands of the interop tests against Apache RocketMQ's own classes.
+ *
+ * <p>One line of JSON in, {"command": NAME, ...}; one line out: {"ok": true, ...} or {"ok": false,
+ * "error": TEXT}. Ends with its input. What RocketMQ prints goes to the error stream.
+ */
+public final class Driver {
+    interface Command {
+        JSONObject run(JSONObject arguments) throws Exception;
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        PrintStream answers = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+        System.setOut(System.err);
+        Map<String, Command> commands = new TreeMap<>();
+        StoreCommands.register(commands);
+        BufferedReader lines =
+            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            answers.println(JSON.toJSONString(answer(commands, JSON.parseObject(line))));
+        }
+        Runtime.getRuntime().halt(0);  // Threads that RocketMQ left behind don't hold it up.
+    }
+
+    private static JSONObject answer(Map<String, Command> commands, JSONObject request) {
+        JSONObject answer = new JSONObject(true);
+        try {
+            Command command = commands.get(request.getString("command"));
+            if (command == null) throw new IllegalArgumentException("no such command");
+            answer.putAll(command.run(request));
+            answer.put("ok", true);
+        } catch (Throwable problem) {
+            problem.printStackTrace();
+            answer.put("ok", false);
+            answer.put("error", problem.toString());
+        }
+        return answer;
+    }
+
+    private Driver() {}
+}

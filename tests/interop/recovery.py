@@ -1,0 +1,105 @@
+"""Equally damaged stores are recovered by RocketMQ and by Drydock: to the same log, the same queues
+and the same units. Prints TAP. By hand, one seed with everything that it did:
+
+    … python3 tests/interop/recovery.py --seed 17
+"""
+
+import argparse
+import random
+import shutil
+import sys
+from pathlib import Path
+
+import damage
+import driver
+from driver import Driver, DriverError, difference, recovered_by_drydock, tap
+
+SEEDS = 24 * 15  # Every kind of damage of damage.py on every store.
+KINDS = ("single", "batch", "long-topic", "ipv6", "transaction")
+
+
+def write_stores(jvm, folder):
+    """Stores by RocketMQ: per kind of message one stopped in an orderly way, and one killed."""
+    stores = []
+    for kind in KINDS:
+        name = f"base-{kind}"
+        jvm("open", name=name, directory=Path(folder) / name)
+        jvm("put", name=name, seed=len(kind), count=250, kind=kind)
+        jvm("copy", name=name, to=Path(folder) / f"{name}-killed")
+        stores += [Path(folder) / name, Path(folder) / f"{name}-killed"]
+    jvm("close", names=[f"base-{kind}" for kind in KINDS])
+    return stores + cut_once(jvm, folder, stores)
+
+
+def cut_once(jvm, folder, stores):
+    """The killed ones once more: damaged, recovered by RocketMQ, written to, and killed again. Behind
+    their ends are old records, which a recovery may accept."""
+    again = []
+    for number, store in enumerate(stores[1::2]):
+        copy = driver.copy_store(store, Path(folder) / f"again-{number}")
+        damage.bad_body(copy, random.Random(number))
+        jvm("open", name=copy.name, directory=copy)
+        jvm("put", name=copy.name, seed=number, count=5 + 10 * number, first=1000)
+        again.append(Path(folder) / f"{copy.name}-killed")
+        jvm("copy", name=copy.name, to=again[-1])
+    jvm("close", names=[f"again-{number}" for number in range(len(again))])
+    return again
+
+
+def sees_a_difference(report, jvm, stores, folder, conf):
+    """The comparison itself: of two stores that are not equal."""
+    torn = driver.copy_store(stores[0], Path(folder) / "torn")
+    damage.torn_tail(torn, random.Random(1))
+    (torn / "abort").write_text("1")
+    theirs = jvm("recover", directory=driver.copy_store(stores[0], Path(folder) / "whole"))
+    told = difference(theirs, recovered_by_drydock(torn, conf))
+    report.check("a torn tail in one of two copies is seen as another end and other offsets",
+                 "end: " in told and "queue " in told, told)
+    done = driver.drydock("store", "diff", stores[0], torn, "--conf", conf)
+    report.check("store diff sees it, too", done.returncode == 1 and "log: ends at" in done.stdout,
+                 done.stdout + done.stderr)
+
+
+def compare(jvm, stores, folder, conf, seed):
+    """(what was done to which store, what the two disagree on)."""
+    source = random.Random(seed)
+    store = stores[seed // len(damage.KINDS) % len(stores)]
+    damaged = driver.copy_store(store, Path(folder) / "damaged")
+    done = damage.damage(damaged, damage.KINDS[seed % len(damage.KINDS)], source)
+    copy = driver.copy_store(damaged, Path(folder) / "copy")
+    try:
+        try:
+            theirs = jvm("recover", directory=damaged)
+        except DriverError as problem:
+            theirs = {"loaded": False, "problem": str(problem)}
+        ours = recovered_by_drydock(copy, conf)
+        if "refused" in ours or not theirs["loaded"]:
+            both = "refused" in ours and not theirs["loaded"]
+            told = "" if both else f"RocketMQ: {theirs}\nDrydock: {ours}"
+        else:
+            told = difference(theirs, ours)
+    finally:
+        shutil.rmtree(damaged)
+        shutil.rmtree(copy)
+    return f"{store.name}: {done}", told
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int)
+    chosen = parser.parse_args().seed
+    report = tap.Report()
+    with driver.work_folder() as folder, Driver(folder) as jvm:
+        conf = driver.write_conf(Path(folder) / "broker.conf")
+        stores = write_stores(jvm, folder)
+        if chosen is None:
+            sees_a_difference(report, jvm, stores, folder, conf)
+        for seed in range(SEEDS) if chosen is None else [chosen]:
+            done, told = compare(jvm, stores, folder, conf, seed)
+            kind = damage.KINDS[seed % len(damage.KINDS)].__name__
+            report.check(f"seed {seed}, {kind}: equal", not told, f"{done}\n{told}")
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
