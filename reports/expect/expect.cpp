@@ -98,6 +98,14 @@ void find_damage(const RunResult& run, const std::vector<Expectation>& expectati
     findings.add(Verdict::safety, counted(run.deliveries.skipped, "message") +
                                       " in the queues that a consumer was put past");
   }
+  if (run.ownership.stale_reads > 0 && !allow(expectations, Metric::stale_reads)) {
+    findings.add(Verdict::safety, counted(run.ownership.stale_reads, "block") +
+                                      " read from a cache that is older than the ownership (I2)");
+  }
+  if (run.ownership.foreign_writes > 0 && !allow(expectations, Metric::foreign_writes)) {
+    findings.add(Verdict::safety, counted(run.ownership.foreign_writes, "block") +
+                                      " written against the rules of ownership (I1)");
+  }
 }
 
 // The run can't answer the question.
@@ -220,6 +228,8 @@ std::optional<std::int64_t> value_of(const Expectation& expectation, const RunRe
     case Metric::delivered_gone: return run.deliveries.gone;
     case Metric::delivery_skipped: return run.deliveries.skipped;
     case Metric::undelivered: return run.deliveries.undelivered;
+    case Metric::stale_reads: return run.ownership.stale_reads;
+    case Metric::foreign_writes: return run.ownership.foreign_writes;
     case Metric::rto_fault: return run.rto.fault_ns;
     case Metric::rto_client: return run.rto.client_ns;
     case Metric::rto_steady: return run.rto.steady_ns;
@@ -239,6 +249,12 @@ void judge_run(RunResult& run, const std::vector<Expectation>& of_its_cell, bool
     findings.add(Verdict::harness, "nondeterminism: " + first_line);
   }
   if (store_read) find_damage(run, of_its_cell, findings);
+  for (const TakeoverFacts& takeover : run.takeovers) {
+    if (takeover.completed) continue;
+    findings.add(Verdict::inconclusive, takeover.standby + " did not take " + takeover.disk +
+                                            " over" + (takeover.failure.empty() ? "" : ": ") +
+                                            takeover.failure);
+  }
   const FaultFact* const idle = fault_without_effect(run);
   if (idle != nullptr) {
     findings.add(Verdict::inconclusive, idle->kind + " on " + idle->target + " had no effect");

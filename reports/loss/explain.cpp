@@ -24,6 +24,7 @@ std::string whose(const LossMechanism& m) {
 
 // What the fault does to bytes that a program has stored; design, section 3.
 std::string effect_of(const LossMechanism& m) {
+  if (m.fault.empty() && m.takeovers > 0) return "the disk was taken over";
   if (m.fault.empty()) return m.planned ? "no fault took effect" : "there was no fault";
   if (m.fault == "disk.hang" || m.fault == "disk.slow") {
     return m.what + " takes nothing from memory and disks";
@@ -265,6 +266,30 @@ std::string kinds_of_loss(const LossMechanism& m) {
   return text;
 }
 
+// What caches of a device did that a takeover did not empty in time; empty if they did nothing.
+std::string text_of(const OwnershipReport& ownership) {
+  std::string text;
+  if (ownership.stale_reads > 0) {
+    text = "stale pages: the new owner was given " + counted(ownership.stale_reads, "block") +
+           " by a cache of the device that is older than its ownership";
+  }
+  if (ownership.foreign_writes > 0) {
+    text += (text.empty() ? "" : "; ") + std::string("dirty pages: ") +
+            counted(ownership.foreign_writes, "block") +
+            (ownership.foreign_writes == 1 ? " that is" : " that are") +
+            " older than the ownership landed on the media under it";
+  }
+  return text;
+}
+
+// With nothing else that could have lost a message.
+std::string explain_caches(const LossMechanism& m) {
+  const std::string text = text_of(m.ownership);
+  if (m.lost == 0) return text + ", and no acknowledged message was lost";
+  return text + ", and with them " + counted(m.lost, "acknowledged message") +
+         (m.lost == 1 ? " was lost" : " were lost");
+}
+
 std::string explain_without_example(const LossMechanism& m) {
   if (m.several_faults) return explain_several(m);
   std::string text = effect_of(m);
@@ -288,6 +313,9 @@ LossMechanism mechanism_of(const std::vector<RunResult>& runs) {
   std::vector<std::int64_t> ages;
   for (const RunResult& run : runs) {
     take_fault(run, m);
+    m.takeovers += std::ranges::count_if(run.takeovers, &TakeoverFacts::completed);
+    m.ownership.stale_reads += run.ownership.stale_reads;
+    m.ownership.foreign_writes += run.ownership.foreign_writes;
     m.acked += run.loss.acked;
     m.at_risk += run.loss.at_risk;
     if (run.loss.lost.empty()) continue;
@@ -310,7 +338,10 @@ LossMechanism mechanism_of(const std::vector<RunResult>& runs) {
 }
 
 std::string explain(const LossMechanism& m) {
-  const std::string text = explain_without_example(m);
+  const bool broken = m.ownership != OwnershipReport();
+  if (broken && m.fault.empty()) return explain_caches(m);
+  std::string text = explain_without_example(m);
+  if (broken) text += "; " + text_of(m.ownership);
   return m.example.empty() ? text : text + " (" + m.example + ")";
 }
 

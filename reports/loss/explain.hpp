@@ -51,6 +51,10 @@ struct LossMechanism {
     std::int64_t of_fate[static_cast<std::size_t>(CopyFate::count_)] = {};
   };
   std::vector<Copies> copies;
+  // Of all runs: completed takeovers of a shared disk, and the blocks that broke the rules of
+  // ownership.
+  std::int64_t takeovers = 0;
+  OwnershipReport ownership;
   std::string example;  // What became of the copies of the first lost message that was traced.
 };
 LossMechanism mechanism_of(const std::vector<RunResult>& runs);

@@ -26,6 +26,8 @@ enum class Metric : std::uint8_t {
   delivered_gone,
   delivery_skipped,
   undelivered,
+  stale_reads,
+  foreign_writes,
   rto_fault,
   rto_client,
   rto_steady,

@@ -45,6 +45,19 @@ std::string_view name_of(Stage stage) {
   return "unnamed";
 }
 
+std::string_view name_of(TakeoverStep step) {
+  switch (step) {
+    case TakeoverStep::purge_before: return "purge_before";
+    case TakeoverStep::claim: return "claim";
+    case TakeoverStep::purge_after: return "purge_after";
+    case TakeoverStep::check: return "check";
+    case TakeoverStep::mount: return "mount";
+    case TakeoverStep::read_back: return "read_back";
+    case TakeoverStep::count_: break;
+  }
+  return "unnamed";
+}
+
 std::string_view name_of(Steady steady) {
   switch (steady) {
     case Steady::reached: return "reached";
@@ -83,6 +96,8 @@ std::string_view name_of(Metric metric) {
     case Metric::delivered_gone: return "delivered_gone";
     case Metric::delivery_skipped: return "delivery_skipped";
     case Metric::undelivered: return "undelivered";
+    case Metric::stale_reads: return "stale_reads";
+    case Metric::foreign_writes: return "foreign_writes";
     case Metric::rto_fault: return "rto.fault";
     case Metric::rto_client: return "rto.client";
     case Metric::rto_steady: return "rto.steady";

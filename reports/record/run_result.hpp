@@ -248,6 +248,40 @@ struct WaitFact {
   friend bool operator==(const WaitFact&, const WaitFact&) = default;
 };
 
+// What has broken the rules of a disk that several hosts attach; design, section 5. Blocks, each
+// counted once, as the disk itself saw them against its media.
+struct OwnershipReport {
+  std::int64_t stale_reads = 0;     // I2: the owner got them from a cache that was older.
+  std::int64_t foreign_writes = 0;  // I1: older than the ownership, or another host's, and landed.
+
+  friend bool operator==(const OwnershipReport&, const OwnershipReport&) = default;
+};
+
+// What a standby does to take a disk over, in this order; design, section 5.
+enum class TakeoverStep : std::uint8_t {
+  purge_before,  // Of its cache of the device, before the claim.
+  claim,         // Report, preempt-and-abort, and the report that confirms it.
+  purge_after,   // Again, once it is confirmed.
+  check,
+  mount,
+  read_back,  // Of all records.
+  count_,
+};
+std::string_view name_of(TakeoverStep step);
+inline constexpr std::size_t kTakeoverSteps = static_cast<std::size_t>(TakeoverStep::count_);
+
+struct TakeoverFacts {
+  std::string standby;
+  std::string disk;
+  std::int64_t began_ns = -1;                           // -1: it never did.
+  std::array<std::int64_t, kTakeoverSteps> steps_ns{};  // What is left out takes 0.
+  std::int64_t records_read = 0;                        // Whole ones, by the new owner.
+  bool completed = false;
+  std::string failure = {};  // The step that failed, and how.
+
+  friend bool operator==(const TakeoverFacts&, const TakeoverFacts&) = default;
+};
+
 struct RunResult {
   std::uint64_t seed = 0;
   std::string fingerprint;
@@ -265,6 +299,8 @@ struct RunResult {
   RtoReport rto;
   BaselineReport baseline;
   std::vector<WaitFact> waits;  // Of what has a disk: by process, worker, place.
+  OwnershipReport ownership;
+  std::vector<TakeoverFacts> takeovers;  // One per standby.
 
   // Of the faults that broke something the one with the longest outage, to which `rto` and the
   // explanation of a loss refer; among equals the first. Null if there was none.

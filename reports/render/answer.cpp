@@ -29,6 +29,8 @@ struct Configuration {
       sum.phantoms += one.phantoms;
       sum.order_violations += one.order_violations;
       sum.deliveries.skipped += one.deliveries.skipped;
+      sum.ownership.stale_reads += one.ownership.stale_reads;
+      sum.ownership.foreign_writes += one.ownership.foreign_writes;
       sum.duplicates += one.duplicates;
       sum.unknown_stored += one.unknown_stored;
       sum.runs_with_loss += one.runs_with_loss;
@@ -128,7 +130,9 @@ std::string besides(const CellSummary& s) {
       {s.order_violations, "out of order"},
       {s.corrupt, "corrupt"},
       {s.phantoms, "that nobody sent"},
-      {s.deliveries.skipped, "that a consumer was put past"}};
+      {s.deliveries.skipped, "that a consumer was put past"},
+      {s.ownership.stale_reads, "blocks read stale"},
+      {s.ownership.foreign_writes, "blocks written against the ownership"}};
   std::string text;
   for (const auto& [count, what] : counts) {
     if (count > 0) text += (text.empty() ? "; besides: " : ", ") + count_text(count) + " " + what;
@@ -264,7 +268,8 @@ std::string more_unknown(std::int64_t after, std::int64_t before) {
 
 // What is wrong besides losses.
 std::int64_t other_damage(const CellSummary& s) {
-  return s.corrupt + s.phantoms + s.order_violations + s.deliveries.skipped;
+  return s.corrupt + s.phantoms + s.order_violations + s.deliveries.skipped +
+         s.ownership.stale_reads + s.ownership.foreign_writes;
 }
 
 std::string with_price(const Configuration& other, const Configuration& own) {

@@ -266,9 +266,35 @@ WaitFact wait_from(const Json& json) {
           json.at("longest_began_ns")};
 }
 
+Json json_of(const TakeoverFacts& takeover) {
+  Json steps = Json::object();
+  for (std::size_t i = 0; i < kTakeoverSteps; ++i) {
+    steps[name_of(static_cast<TakeoverStep>(i))] = takeover.steps_ns[i];
+  }
+  return {{"standby", takeover.standby},      {"disk", takeover.disk},
+          {"began_ns", takeover.began_ns},    {"steps_ns", steps},
+          {"records", takeover.records_read}, {"completed", takeover.completed},
+          {"failure", takeover.failure}};
+}
+TakeoverFacts takeover_from(const Json& json) {
+  TakeoverFacts takeover;
+  takeover.standby = json.at("standby");
+  takeover.disk = json.at("disk");
+  takeover.began_ns = json.at("began_ns");
+  for (std::size_t i = 0; i < kTakeoverSteps; ++i) {
+    takeover.steps_ns[i] = json.at("steps_ns").at(name_of(static_cast<TakeoverStep>(i)));
+  }
+  takeover.records_read = json.at("records");
+  takeover.completed = json.at("completed");
+  takeover.failure = json.at("failure");
+  return takeover;
+}
+
 Json json_of(const RunResult& run) {
   Json waits = Json::array();
   for (const WaitFact& wait : run.waits) waits.push_back(json_of(wait));
+  Json takeovers = Json::array();
+  for (const TakeoverFacts& takeover : run.takeovers) takeovers.push_back(json_of(takeover));
   Json faults = Json::array();
   for (const FaultFact& fault : run.faults) faults.push_back(json_of(fault));
   Json replicas = Json::array();
@@ -288,7 +314,11 @@ Json json_of(const RunResult& run) {
           {"deliveries", json_of(run.deliveries)},
           {"rto", json_of(run.rto)},
           {"baseline", json_of(run.baseline)},
-          {"waits", waits}};
+          {"waits", waits},
+          {"ownership",
+           {{"stale_reads", run.ownership.stale_reads},
+            {"foreign_writes", run.ownership.foreign_writes}}},
+          {"takeovers", takeovers}};
 }
 
 Json json_of(const Spread& spread) {
@@ -387,6 +417,9 @@ RunResult run_from_json(const std::string& text) {
   run.rto = rto_from(json.at("rto"));
   run.baseline = baseline_from(json.at("baseline"));
   for (const Json& wait : json.at("waits")) run.waits.push_back(wait_from(wait));
+  run.ownership = {json.at("ownership").at("stale_reads"),
+                   json.at("ownership").at("foreign_writes")};
+  for (const Json& each : json.at("takeovers")) run.takeovers.push_back(takeover_from(each));
   return run;
 }
 

@@ -33,6 +33,7 @@ CellSummary summarise(const CellResult& cell) {
   std::vector<std::int64_t> rto_client;
   std::vector<std::int64_t> rto_steady;
   std::array<std::vector<std::int64_t>, kStages> stages;
+  std::array<std::vector<std::int64_t>, kTakeoverSteps> steps;
   std::vector<std::int64_t> latency;
   for (const RunResult& run : cell.runs) {
     if (run.verdict == Verdict::harness) {
@@ -48,6 +49,13 @@ CellSummary summarise(const CellResult& cell) {
     summary.deliveries.skipped += run.deliveries.skipped;
     summary.deliveries.gone += run.deliveries.gone;
     summary.deliveries.undelivered += run.deliveries.undelivered;
+    summary.ownership.stale_reads += run.ownership.stale_reads;
+    summary.ownership.foreign_writes += run.ownership.foreign_writes;
+    for (const TakeoverFacts& takeover : run.takeovers) {
+      if (!takeover.completed) continue;
+      ++summary.takeovers;
+      for (std::size_t i = 0; i < kTakeoverSteps; ++i) steps[i].push_back(takeover.steps_ns[i]);
+    }
     lost.push_back(static_cast<std::int64_t>(run.loss.lost.size()));
     if (run.rto.fault_ns) rto_fault.push_back(*run.rto.fault_ns);
     if (run.rto.client_ns) rto_client.push_back(*run.rto.client_ns);
@@ -68,6 +76,7 @@ CellSummary summarise(const CellResult& cell) {
   summary.rto_client = spread_of(rto_client);
   summary.rto_steady = spread_of(rto_steady);
   for (std::size_t i = 0; i < kStages; ++i) summary.stages[i] = spread_of(stages[i]);
+  for (std::size_t i = 0; i < kTakeoverSteps; ++i) summary.takeover_steps[i] = spread_of(steps[i]);
   summary.latency_p50 = spread_of(latency);
   return summary;
 }

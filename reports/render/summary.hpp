@@ -56,6 +56,10 @@ struct CellSummary {
   std::int64_t rto_steady_never = 0;
   std::array<std::int64_t, static_cast<std::size_t>(Steady::count_)> steady{};  // Runs of each.
   std::array<Spread, kStages> stages;  // Each by itself: their medians need not add up.
+  // Of shared disks: of the sum over the runs, and of the takeovers that were completed.
+  OwnershipReport ownership;
+  std::int64_t takeovers = 0;
+  std::array<Spread, kTakeoverSteps> takeover_steps;
   Spread latency_p50;  // Over the runs: of each run's own median in the phase `warm`.
 
   std::int64_t runs_with_fault() const { return runs - runs_without_fault; }

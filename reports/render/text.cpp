@@ -210,6 +210,38 @@ std::string outage(const DrillResult& result) {
   return table(rows);
 }
 
+// How caches of the device broke the ownership.
+std::string mechanism_of(const OwnershipReport& ownership) {
+  std::string text;
+  if (ownership.stale_reads > 0) text = "stale pages read";
+  if (ownership.foreign_writes > 0) {
+    text += (text.empty() ? "" : " and ") + std::string("dirty pages landed");
+  }
+  return text.empty() ? "-" : text;
+}
+
+// What standbys did to shared disks, and what that broke; empty if there was none.
+std::string takeovers(const DrillResult& result) {
+  std::vector<std::vector<std::string>> rows{
+      {"takeovers (medians)", "completed", "stale reads", "foreign writes"}};
+  for (std::size_t i = 0; i < kTakeoverSteps; ++i) {
+    rows[0].emplace_back(name_of(static_cast<TakeoverStep>(i)));
+  }
+  rows[0].emplace_back("mechanism");
+  bool any = false;
+  for (const CellResult& cell : result.cells) {
+    const CellSummary s = summarise(cell);
+    any = any || s.takeovers > 0 || s.ownership != OwnershipReport();
+    rows.push_back({cell_name(cell), count_text(s.takeovers), count_text(s.ownership.stale_reads),
+                    count_text(s.ownership.foreign_writes)});
+    for (const Spread& step : s.takeover_steps) {
+      rows.back().push_back(step.max == 0 ? "-" : duration_text(step.median));
+    }
+    rows.back().push_back(mechanism_of(s.ownership));
+  }
+  return any ? table(rows) : "";
+}
+
 // "5.13 s/10.0 s": the longest wait, and all of them together, of the run that had the most.
 std::string waits_text(const CellResult& cell, std::size_t place) {
   std::int64_t longest = 0;
@@ -253,9 +285,10 @@ std::string render_text(const DrillResult& result, std::size_t width) {
   out += "\n" + cells_table(result);
   out += "\n" + counted_apart(result);
   for (const std::string& part :
-       {deliveries_of(result), outage(result), waits(result), expectations(result, width),
-        failed_runs(result, width), list("warnings", facts.warnings, width),
-        list("assumed", facts.assumed, width), list("not modelled", facts.not_modelled, width)}) {
+       {deliveries_of(result), outage(result), takeovers(result), waits(result),
+        expectations(result, width), failed_runs(result, width),
+        list("warnings", facts.warnings, width), list("assumed", facts.assumed, width),
+        list("not modelled", facts.not_modelled, width)}) {
     if (!part.empty()) out += "\n" + part;
   }
   out += "\n" + paragraph("",

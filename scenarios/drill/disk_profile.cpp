@@ -8,12 +8,13 @@ bool is_profile_file(std::string_view profile) { return profile.ends_with(".json
 
 bool is_profile_text(std::string_view profile) { return profile.starts_with('{'); }
 
-void put_disk_profile(Drill& drill, HostSpec& host, const std::string& text) {
+void put_disk_profile(Drill& drill, const std::string& path, DiskSpec& disk,
+                      const std::string& text) {
   const nlohmann::json profile = nlohmann::json::parse(text, nullptr, true, true);
   nlohmann::json scenario = nlohmann::json::parse(drill.canonical);
-  scenario["topology"]["hosts"][host.name]["disk"]["profile"] = profile;
+  scenario[nlohmann::json::json_pointer(path + "/profile")] = profile;
   drill.canonical = scenario.dump();
-  host.disk->profile = profile.dump();
+  disk.profile = profile.dump();
 }
 
 }  // namespace drydock::scenarios

@@ -13,19 +13,26 @@ namespace drydock::scenarios {
 bool is_profile_file(std::string_view profile);
 bool is_profile_text(std::string_view profile);
 
-// Replaces the profile of a host's disk by `text`, JSON with comments, also in the drill's
-// canonical text: what is run, printed and repeated does not depend on the file.
-void put_disk_profile(Drill& drill, HostSpec& host, const std::string& text);
+// Replaces the profile of a disk, which stands at `path` in the scenario, by `text`, JSON with
+// comments, also in the drill's canonical text: what is run, printed and repeated does not depend
+// on the file.
+void put_disk_profile(Drill& drill, const std::string& path, DiskSpec& disk,
+                      const std::string& text);
 
 // The same for every disk with a file; `read` gives the text of one, and is told where the scenario
 // names it: "FILE:LINE:COLUMN: PATH".
 template <class Read>
 void read_disk_profiles(Drill& drill, Read read) {
+  const auto read_one = [&drill, &read](const std::string& path, DiskSpec& disk) {
+    if (!is_profile_file(disk.profile)) return;
+    const std::string text = read(drill.source.at(path + "/profile"), disk.profile);
+    put_disk_profile(drill, path, disk, text);
+  };
   for (HostSpec& host : drill.hosts) {
-    if (!host.disk || !is_profile_file(host.disk->profile)) continue;
-    const std::string place = drill.source.at("/topology/hosts/" + host.name + "/disk/profile");
-    const std::string text = read(place, host.disk->profile);
-    put_disk_profile(drill, host, text);
+    if (host.disk) read_one("/topology/hosts/" + host.name + "/disk", *host.disk);
+  }
+  for (SharedDiskSpec& shared : drill.shared_disks) {
+    read_one("/topology/disks/" + shared.name, shared.disk);
   }
 }
 

@@ -72,6 +72,15 @@ struct DiskSpec {
   DiskThrottle throttle;
 };
 
+// A disk that several hosts attach, as /dev/NAME. Quotas and reservations are the disk's, path,
+// block queue and page cache each host's own.
+struct SharedDiskSpec {
+  std::string name;
+  DiskSpec disk;
+  std::vector<std::string> attached_to;  // At least two hosts.
+  std::string mounted_by;                // Holds the reservation from the start, and mounts it.
+};
+
 // The kernel's vm.dirty_*: what it writes back by itself, and when writers wait.
 struct DirtyLimits {
   std::int64_t bytes = 0;             // vm.dirty_bytes
@@ -193,6 +202,32 @@ struct ReaderSpec {
   std::string follows;  // A writer whose file it reads, from the begin; empty: a file of its own.
 };
 
+// When a standby purges its cache of the device: around the claim, which makes it the owner.
+enum class Purges : std::uint8_t { none, before_claim, after_confirm, two };
+
+// A part of a device.
+struct DeviceRange {
+  std::int64_t from = 0;
+  std::int64_t bytes = 0;
+};
+
+// A standby without a broker, on a host that attaches a disk which another one mounts: it takes the
+// disk over. Until then something on its host uses the device through the page cache: scans it over
+// and over, or has written to it and not synced.
+struct StandbySpec {
+  std::string name;
+  std::string host;
+  std::string disk;
+  Duration after;  // From the start of the load to the first use of the device.
+  std::optional<DeviceRange> reads;
+  std::int64_t read_bytes = 0;         // At once.
+  std::int64_t bytes_per_second = 0;   // Of the reads.
+  std::optional<DeviceRange> dirties;  // Written once.
+  Duration takeover_after;             // From the start of the load.
+  Purges purges = Purges::two;
+  Duration pause;  // Before the claim and after it: what a node agent takes from step to step.
+};
+
 // What ends a phase before its time.
 enum class PhaseEnd : std::uint8_t {
   time,              // Nothing does.
@@ -271,6 +306,7 @@ struct Drill {
   std::vector<std::string> why;
   SeedRange seeds;
   std::vector<HostSpec> hosts;  // By name.
+  std::vector<SharedDiskSpec> shared_disks;
   std::vector<LinkSpec> links;
   std::vector<NameServerSpec> name_servers;
   std::vector<BrokerSpec> brokers;
@@ -279,6 +315,7 @@ struct Drill {
   std::vector<ConsumerSpec> consumers;
   std::vector<WriterSpec> writers;
   std::vector<ReaderSpec> readers;
+  std::vector<StandbySpec> standbys;
   Phases phases;
   std::map<std::string, std::vector<FaultSpec>> fault_sets;
   std::vector<Axis> matrix;

@@ -167,7 +167,7 @@ void read_behaviour(const JsonAt& behaviour, Drill& drill) {
 }
 
 void read_load(const JsonAt& load, Drill& drill) {
-  load.allow_only({"producers", "consumers", "writers", "readers"});
+  load.allow_only({"producers", "consumers", "writers", "readers", "standbys"});
   if (drill.brokers.empty()) {
     for (const char* key : {"producers", "consumers"}) {
       if (load.has(key)) load.at(key).refuse("the topology has no broker");
@@ -187,7 +187,9 @@ void read_load(const JsonAt& load, Drill& drill) {
       drill.consumers.push_back(read_consumer(name, consumers.at(name), drill));
     }
   }
-  if (load.has("writers")) load.at("writers").refuse("a topology with a broker has none yet");
+  for (const char* key : {"writers", "standbys"}) {
+    if (load.has(key)) load.at(key).refuse("a topology with a broker has none yet");
+  }
   read_bare_programs(load, drill);
 }
 

@@ -45,6 +45,7 @@ Drill parse_one(const std::string& file, const std::string& text,
   read_load(root.at("load"), drill);
   read_phases(root.at("phases"), drill);
   refuse_full_files(root, drill);
+  refuse_late_takeovers(root, drill);
   if (root.has("faults")) {
     read_faults(root.at("faults"), drill);
     refuse_late_faults(root.at("faults"), drill);

@@ -12,6 +12,10 @@ namespace drydock::scenarios {
 
 // Null if there is no broker of that name.
 const BrokerSpec* find_broker(const Drill& drill, const std::string& name);
+// The disk that a host attaches together with others; null if it attaches none.
+const SharedDiskSpec* shared_disk_of(const Drill& drill, const std::string& host);
+// Its own, or that one; null if it has none. The host exists.
+const DiskSpec* disk_of(const Drill& drill, const std::string& host);
 // The name of a host of the topology, which has been read.
 std::string read_host_name(const JsonAt& json, const Drill& drill);
 // The value of a key of broker.conf, one of several in `keys`. Refused if RocketMQ has no such key:
@@ -24,6 +28,8 @@ void read_behaviour(const JsonAt& behaviour, Drill& drill);
 void read_load(const JsonAt& load, Drill& drill);
 // Of load: what uses files without a broker.
 void read_bare_programs(const JsonAt& load, Drill& drill);
+// Standbys that would take over when the load has ended. Phases have been read.
+void refuse_late_takeovers(const JsonAt& root, const Drill& drill);
 // Writers whose files are too small for as long as the load may last. Phases have been read.
 void refuse_full_files(const JsonAt& root, const Drill& drill);
 void read_phases(const JsonAt& phases, Drill& drill);

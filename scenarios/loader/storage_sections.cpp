@@ -1,4 +1,4 @@
-// load/writers and load/readers: programs that use files without a broker.
+// load/writers, load/readers and load/standbys: programs that use files without a broker.
 #include <algorithm>
 #include <array>
 
@@ -48,8 +48,11 @@ constexpr std::int64_t kPieceBytesMax = 64 << 20;
 
 std::string read_host_with_disk(const JsonAt& json, const Drill& drill) {
   const std::string name = read_host_name(json, drill);
-  const auto host = std::ranges::find(drill.hosts, name, &HostSpec::name);
-  if (!host->disk) json.refuse("has no disk");
+  if (disk_of(drill, name) == nullptr) json.refuse("has no disk");
+  const SharedDiskSpec* const shared = shared_disk_of(drill, name);
+  if (shared != nullptr && shared->mounted_by != name) {
+    json.refuse("mounts no disk: '" + shared->name + "' is mounted by " + shared->mounted_by);
+  }
   return name;
 }
 
@@ -73,9 +76,8 @@ std::int64_t read_piece(const JsonAt& json, std::int64_t low) {
 std::int64_t read_file_size(const JsonAt& json, const std::string& host, std::int64_t piece,
                             const Drill& drill) {
   const std::int64_t bytes = json.size();
-  const auto spec = std::ranges::find(drill.hosts, host, &HostSpec::name);
   if (bytes < piece) json.refuse("must hold at least one piece");
-  if (bytes >= spec->disk->bytes) json.refuse("does not fit the disk of " + host);
+  if (bytes >= disk_of(drill, host)->bytes) json.refuse("does not fit the disk of " + host);
   return bytes;
 }
 
@@ -104,7 +106,7 @@ void refuse_name_in_use(const JsonAt& json, const std::string& name, const Drill
     return std::ranges::any_of(specs, [&](const auto& spec) { return spec.name == name; });
   };
   if (same(drill.brokers) || same(drill.name_servers) || same(drill.producers) ||
-      same(drill.consumers) || same(drill.writers) || same(drill.readers)) {
+      same(drill.consumers) || same(drill.writers) || same(drill.readers) || same(drill.standbys)) {
     json.refuse("something else has that name, too");
   }
 }
@@ -134,6 +136,10 @@ WriterSpec read_writer(const std::string& name, const JsonAt& json, const Drill&
   const bool direct = writer.access == FileAccess::direct;
   if (direct && writer.record_bytes % kDirectAlignment != 0) {
     json.at("record").refuse("must be a multiple of 4 KiB: direct I/O is aligned");
+  }
+  const bool shared = shared_disk_of(drill, writer.host) != nullptr;
+  if (shared && writer.record_bytes % kDirectAlignment != 0) {
+    json.at("record").refuse("must be a multiple of 4 KiB: a shared disk is judged by direct I/O");
   }
   writer.file_bytes = read_file_size(json.at("size"), writer.host, writer.record_bytes, drill);
   writer.bytes_per_second = read_bytes_per_second(json.at("rate"), writer.record_bytes);
@@ -196,6 +202,75 @@ ReaderSpec read_reader(const std::string& name, const JsonAt& json, const Drill&
   return reader;
 }
 
+constexpr std::array<Word<Purges>, 4> kPurges = {{{"none", Purges::none},
+                                                  {"before-claim", Purges::before_claim},
+                                                  {"after-confirm", Purges::after_confirm},
+                                                  {"two", Purges::two}}};
+// Enough for any mechanism, and little of a cache.
+constexpr std::int64_t kDirtiedBytesMax = 64 << 20;
+
+// Whole pages inside of the disk. The members have been named.
+DeviceRange read_range(const JsonAt& json, std::int64_t disk_bytes) {
+  const DeviceRange range{.from = json.at("from").size(), .bytes = json.at("size").size()};
+  if (range.from % kDirectAlignment != 0) json.at("from").refuse("must be a multiple of 4 KiB");
+  if (range.bytes < kDirectAlignment || range.bytes % kDirectAlignment != 0) {
+    json.at("size").refuse("must be a multiple of 4 KiB, and at least that");
+  }
+  if (range.from > disk_bytes || range.bytes > disk_bytes - range.from) {
+    json.refuse("ends behind the end of the disk");
+  }
+  return range;
+}
+
+void read_takeover(const JsonAt& json, StandbySpec& standby) {
+  json.allow_only({"after", "purge", "pause"});
+  standby.takeover_after = json.at("after").duration();
+  if (standby.takeover_after <= standby.after) {
+    json.at("after").refuse("must be later than the standby's own after");
+  }
+  standby.purges = read_word(json.at("purge"), kPurges);
+  if (json.has("pause")) standby.pause = json.at("pause").duration();
+}
+
+StandbySpec read_standby(const std::string& name, const JsonAt& json, const Drill& drill) {
+  json.allow_only({"host", "after", "reads", "dirties", "takeover"});
+  refuse_name_in_use(json, name, drill);
+  StandbySpec standby;
+  standby.name = name;
+  standby.host = read_host_name(json.at("host"), drill);
+  const SharedDiskSpec* const shared = shared_disk_of(drill, standby.host);
+  if (shared == nullptr) json.at("host").refuse("attaches no disk of /topology/disks");
+  if (shared->mounted_by == standby.host) {
+    json.at("host").refuse("mounts '" + shared->name + "' from the start; a standby takes it over");
+  }
+  standby.disk = shared->name;
+  for (const StandbySpec& other : drill.standbys) {
+    if (other.disk != standby.disk) continue;
+    json.refuse("'" + standby.disk + "' has the standby '" + other.name + "' already");
+  }
+  if (json.has("after")) standby.after = json.at("after").duration();
+  if (json.has("reads")) {
+    const JsonAt reads = json.at("reads");
+    reads.allow_only({"from", "size", "block", "rate"});
+    standby.reads = read_range(reads, shared->disk.bytes);
+    standby.read_bytes = read_piece(reads.at("block"), kDirectAlignment);
+    if (standby.reads->bytes % standby.read_bytes != 0) {
+      reads.at("block").refuse("must divide size");
+    }
+    standby.bytes_per_second = read_bytes_per_second(reads.at("rate"), standby.read_bytes);
+  }
+  if (json.has("dirties")) {
+    const JsonAt dirties = json.at("dirties");
+    dirties.allow_only({"from", "size"});
+    standby.dirties = read_range(dirties, shared->disk.bytes);
+    if (standby.dirties->bytes > kDirtiedBytesMax) {
+      dirties.at("size").refuse("must be at most 64 MiB");
+    }
+  }
+  read_takeover(json.at("takeover"), standby);
+  return standby;
+}
+
 }  // namespace
 
 void read_bare_programs(const JsonAt& load, Drill& drill) {
@@ -206,10 +281,31 @@ void read_bare_programs(const JsonAt& load, Drill& drill) {
     }
     if (drill.writers.empty()) writers.refuse("must name a writer");
   }
-  if (!load.has("readers")) return;
-  const JsonAt readers = load.at("readers");
-  for (const std::string& name : readers.keys()) {
-    drill.readers.push_back(read_reader(name, readers.at(name), drill));
+  if (load.has("readers")) {
+    const JsonAt readers = load.at("readers");
+    for (const std::string& name : readers.keys()) {
+      drill.readers.push_back(read_reader(name, readers.at(name), drill));
+    }
+  }
+  if (!load.has("standbys")) return;
+  const JsonAt standbys = load.at("standbys");
+  for (const std::string& name : standbys.keys()) {
+    drill.standbys.push_back(read_standby(name, standbys.at(name), drill));
+  }
+}
+
+void refuse_late_takeovers(const JsonAt& root, const Drill& drill) {
+  const Phases& phases = drill.phases;
+  const Duration load =
+      phases.warm.at_most + phases.inject.at_most + phases.hold.at_most + phases.heal.at_most;
+  for (const StandbySpec& standby : drill.standbys) {
+    if (standby.takeover_after < load) continue;
+    root.at("load")
+        .at("standbys")
+        .at(standby.name)
+        .at("takeover")
+        .at("after")
+        .refuse("must be before the end of the load, which lasts up to " + text_of(load));
   }
 }
 

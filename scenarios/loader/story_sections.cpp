@@ -233,8 +233,7 @@ faults::Separation read_separation(const JsonAt& json, const faults::Selector& o
 
 faults::DiskTrouble read_trouble(const JsonAt& json, const FaultSpec& fault, const Drill& drill) {
   const std::string host = host_at_start(drill, fault.on);
-  const auto spec = std::ranges::find(drill.hosts, host, &HostSpec::name);
-  if (spec == drill.hosts.end() || !spec->disk) json.at("on").refuse("has no disk");
+  if (host.empty() || disk_of(drill, host) == nullptr) json.at("on").refuse("has no disk");
   faults::DiskTrouble trouble;
   const bool slow = fault.kind == faults::FaultKind::disk_slow;
   if (slow) trouble.factor = json.at("factor").count(2, 1'000'000);
@@ -290,10 +289,11 @@ FaultSpec read_fault(const JsonAt& json, const Drill& drill, bool promotes) {
 
 // Places that cells may differ in: the world and what happens in it. The rest makes the cells.
 void refuse_fixed_path(const JsonAt& json, const std::string& path) {
-  for (const char* part : {"topology/hosts/", "load/", "phases/", "faults/"}) {
+  for (const char* part : {"topology/hosts/", "topology/disks/", "load/", "phases/", "faults/"}) {
     if (path.starts_with(part)) return;
   }
-  json.refuse("only places in topology/hosts, load, phases and faults can be varied");
+  json.refuse(
+      "only places in topology/hosts, topology/disks, load, phases and faults can be varied");
 }
 
 // A named choice of several keys of broker.conf and places of the scenario.
@@ -440,8 +440,9 @@ void read_process_of(const JsonAt& json, const Drill& drill, reports::Expectatio
   Names known = names_of(drill.brokers);
   append(known, names_of(drill.writers));
   append(known, names_of(drill.readers));
+  append(known, names_of(drill.standbys));
   if (std::ranges::find(known, expectation.process) == known.end()) {
-    json.refuse("there is no broker, writer or reader '" + expectation.process + "'" +
+    json.refuse("there is no broker, writer, reader or standby '" + expectation.process + "'" +
                 did_you_mean(expectation.process, known));
   }
 }

@@ -34,8 +34,6 @@ DiskThrottle read_throttle(const JsonAt& json) {
 }
 
 DiskSpec read_disk(const JsonAt& disk) {
-  disk.refuse_unbuilt("shared_by", "disks that several hosts attach are not simulated yet");
-  disk.allow_only({"profile", "size", "throttle"});
   DiskSpec spec{read_profile_of_disk(disk.at("profile")), disk.at("size").size()};
   if (disk.has("throttle")) spec.throttle = read_throttle(disk.at("throttle"));
   return spec;
@@ -87,17 +85,53 @@ HostSpec read_host(const std::string& name, const JsonAt& json) {
     for (const std::string& key : labels.keys()) host.labels[key] = labels.at(key).name();
   }
   if (json.has("boot")) host.boot = json.at("boot").duration();
-  if (json.has("disk")) host.disk = read_disk(json.at("disk"));
-  if (json.has("dirty")) {
-    if (!host.disk) json.at("dirty").refuse("its host has no disk, so no dirty pages");
-    host.dirty = read_dirty(json.at("dirty"));
+  if (json.has("disk")) {
+    const JsonAt disk = json.at("disk");
+    disk.refuse_unbuilt("shared_by", "a disk that several hosts attach stands in /topology/disks");
+    disk.allow_only({"profile", "size", "throttle"});
+    host.disk = read_disk(disk);
   }
+  if (json.has("dirty")) host.dirty = read_dirty(json.at("dirty"));
   if (json.has("kernel")) host.kernel = json.at("kernel").text();
-  if (json.has("memory")) {
-    if (!host.disk) json.at("memory").refuse("its host has no disk, so nothing that fills it");
-    host.memory = read_memory(json.at("memory"));
-  }
+  if (json.has("memory")) host.memory = read_memory(json.at("memory"));
   return host;
+}
+
+// What a host needs a disk for, its own or one that it shares.
+void refuse_without_disk(const JsonAt& hosts, const Drill& drill) {
+  for (const HostSpec& host : drill.hosts) {
+    if (disk_of(drill, host.name) != nullptr) continue;
+    const JsonAt json = hosts.at(host.name);
+    if (host.dirty) json.at("dirty").refuse("its host has no disk, so no dirty pages");
+    if (host.memory) json.at("memory").refuse("its host has no disk, so nothing that fills it");
+  }
+}
+
+SharedDiskSpec read_shared_disk(const std::string& name, const JsonAt& json, const Drill& drill) {
+  refuse_reserved(name, json);
+  json.allow_only({"profile", "size", "throttle", "attached_to", "mounted_by"});
+  SharedDiskSpec shared{.name = name, .disk = read_disk(json), .attached_to = {}, .mounted_by = {}};
+  for (const JsonAt& item : json.at("attached_to").items()) {
+    const std::string host = read_host_name(item, drill);
+    if (std::ranges::find(shared.attached_to, host) != shared.attached_to.end()) {
+      item.refuse("occurs twice");
+    }
+    if (std::ranges::find(drill.hosts, host, &HostSpec::name)->disk) {
+      item.refuse("has a disk of its own; this version gives a host one disk");
+    }
+    if (const SharedDiskSpec* const other = shared_disk_of(drill, host)) {
+      item.refuse("attaches '" + other->name + "' already; this version gives a host one disk");
+    }
+    shared.attached_to.push_back(host);
+  }
+  if (shared.attached_to.size() < 2) {
+    json.at("attached_to").refuse("must be two hosts or more; the disk of one host stands there");
+  }
+  shared.mounted_by = read_host_name(json.at("mounted_by"), drill);
+  if (std::ranges::find(shared.attached_to, shared.mounted_by) == shared.attached_to.end()) {
+    json.at("mounted_by").refuse("does not attach it: see attached_to");
+  }
+  return shared;
 }
 
 // The hosts that a name, or a label written "label:KEY=VALUE", means. Not empty.
@@ -164,6 +198,9 @@ BrokerSpec read_broker(const std::string& name, const JsonAt& json, const Drill&
   }
   for (const HostSpec& host : drill.hosts) {
     if (host.name != broker.host) continue;
+    if (shared_disk_of(drill, host.name) != nullptr) {
+      json.refuse("its host shares a disk, and brokers on such a disk are not simulated yet");
+    }
     if (!host.disk) json.refuse("its host has no disk");
     if (!json.has("heap")) continue;
     if (!host.memory)
@@ -204,6 +241,21 @@ const BrokerSpec* find_broker(const Drill& drill, const std::string& name) {
   return found == drill.brokers.end() ? nullptr : &*found;
 }
 
+const SharedDiskSpec* shared_disk_of(const Drill& drill, const std::string& host) {
+  for (const SharedDiskSpec& shared : drill.shared_disks) {
+    const auto found = std::ranges::find(shared.attached_to, host);
+    if (found != shared.attached_to.end()) return &shared;
+  }
+  return nullptr;
+}
+
+const DiskSpec* disk_of(const Drill& drill, const std::string& host) {
+  const auto spec = std::ranges::find(drill.hosts, host, &HostSpec::name);
+  if (spec->disk) return &*spec->disk;
+  const SharedDiskSpec* const shared = shared_disk_of(drill, host);
+  return shared == nullptr ? nullptr : &shared->disk;
+}
+
 std::string read_host_name(const JsonAt& json, const Drill& drill) {
   const std::string name = json.name();
   const bool known =
@@ -216,19 +268,29 @@ std::string read_host_name(const JsonAt& json, const Drill& drill) {
 }
 
 void read_topology(const JsonAt& topology, Drill& drill) {
-  topology.allow_only({"hosts", "links", "name_servers", "brokers"});
+  topology.allow_only({"hosts", "disks", "links", "name_servers", "brokers"});
   const JsonAt hosts = topology.at("hosts");
   for (const std::string& name : hosts.keys()) {
     drill.hosts.push_back(read_host(name, hosts.at(name)));
   }
   // Addresses follow names, so that the order in the file decides nothing.
   std::ranges::sort(drill.hosts, {}, &HostSpec::name);
+  if (topology.has("disks")) {
+    const JsonAt disks = topology.at("disks");
+    for (const std::string& name : disks.keys()) {
+      drill.shared_disks.push_back(read_shared_disk(name, disks.at(name), drill));
+    }
+  }
+  refuse_without_disk(hosts, drill);
   if (topology.has("links")) {
     for (const JsonAt& link : topology.at("links").items()) {
       drill.links.push_back(read_link(link, drill));
     }
   }
   if (topology.has("brokers")) read_brokers(topology.at("brokers"), drill);
+  if (!drill.brokers.empty() && !drill.shared_disks.empty()) {
+    topology.at("disks").refuse("a topology with a broker has none yet");
+  }
   if (topology.has("name_servers")) {
     const JsonAt name_servers = topology.at("name_servers");
     for (const std::string& name : name_servers.keys()) {

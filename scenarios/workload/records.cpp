@@ -42,7 +42,7 @@ std::optional<std::uint64_t> key_of_record(std::span<const std::byte> bytes) {
 Task<Result<std::vector<FoundRecord>>> find_records(Context& context, Worker& worker,
                                                     RecordFile file) {
   std::vector<FoundRecord> found;
-  const OpenOptions options{.mode = OpenMode::read_only};
+  const OpenOptions options{.mode = OpenMode::read_only, .caching = file.caching};
   Result<std::unique_ptr<File>> opened = co_await context.files.open(worker, file.path, options);
   if (!opened && opened.error().code() == ErrorCode::not_found) co_return found;
   if (!opened) co_return opened.error();

@@ -26,8 +26,9 @@ struct FoundRecord {
 struct RecordFile {
   std::string path;
   std::int64_t record_bytes = 0;
+  Caching caching = Caching::buffered;  // Of who reads. Direct: records are multiples of 4 KiB.
 };
-// Reads the file through, buffered, from its begin to its end. A file that is missing has none.
+// Reads the file through, from its begin to its end. A file that is missing has none.
 Task<Result<std::vector<FoundRecord>>> find_records(Context& context, Worker& worker,
                                                     RecordFile file);
 

@@ -136,7 +136,7 @@ class Writer {
   Task<Result<void>> begin() {
     Result<void> opened = co_await target_.open(worker_);
     if (!opened) co_return opened;
-    const RecordFile file{spec_.file, spec_.record_bytes};
+    const RecordFile file{.path = spec_.file, .record_bytes = spec_.record_bytes};
     Result<std::vector<FoundRecord>> records = co_await find_records(context_, worker_, file);
     if (!records) co_return records.error();
     for (const FoundRecord& record : *records) {

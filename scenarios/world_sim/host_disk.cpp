@@ -47,15 +47,25 @@ bool is_assumed(const sim::ProfileValue& value) {
 
 }  // namespace
 
-void check_disk(const Drill& drill, const HostSpec& host) {
-  const std::string path = "/topology/hosts/" + host.name + "/disk";
-  const auto profile = profile_of(*host.disk);
+void check_disk(const Drill& drill, const std::string& path, const DiskSpec& disk) {
+  const auto profile = profile_of(disk);
   if (!profile) throw InputError(drill.source.at(path + "/profile") + ": " + profile.error());
   const std::int64_t smallest = profile->get(sim::ProfileKey::smallest_disk).low;
-  if (host.disk->bytes < smallest || host.disk->bytes % kSectorBytes != 0) {
+  if (disk.bytes < smallest || disk.bytes % kSectorBytes != 0) {
     throw InputError(drill.source.at(path + "/size") + ": must be at least " +
                      sim::text_of(sim::ProfileUnit::size, smallest) + " and a multiple of 4 KiB");
   }
+}
+
+void check_shared_disk(const Drill& drill, const SharedDiskSpec& shared) {
+  const std::string path = "/topology/disks/" + shared.name;
+  check_disk(drill, path, shared.disk);
+  sim::DiskOptions disk;
+  put_profile(shared.disk, disk);
+  if (disk.placement == sim::DiskPlacement::remote) return;
+  throw InputError(drill.source.at(path + "/profile") +
+                   ": several hosts attach it, and this one is inside of a host; take one whose "
+                   "placement is remote, such as cloud-essd-pl1");
 }
 
 void put_profile(const DiskSpec& spec, sim::DiskOptions& disk) {

@@ -8,9 +8,11 @@
 
 namespace drydock::scenarios {
 
-// Throws InputError if there is no such profile, or no disk of that size of it. The host has a
-// disk.
-void check_disk(const Drill& drill, const HostSpec& host);
+// Throws InputError if there is no such profile, or no disk of that size of it. `path`: its place
+// in the scenario.
+void check_disk(const Drill& drill, const std::string& path, const DiskSpec& disk);
+// The same of one that several hosts attach: it keeps its power when one of them loses its own.
+void check_shared_disk(const Drill& drill, const SharedDiskSpec& shared);
 
 // What its profile and its throttle say of a disk; of a checked one.
 void put_profile(const DiskSpec& spec, sim::DiskOptions& disk);

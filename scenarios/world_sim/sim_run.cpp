@@ -85,7 +85,7 @@ bool SimRun::has_come(const PhaseSpec& phase) {
 }
 
 bool SimRun::ends_early() {
-  if (phase_ == Phase::start) return world_.brokers_serving();
+  if (phase_ == Phase::start) return world_.brokers_serving() && world_.shared_disks_mounted();
   if (phase_ == Phase::settle) return !world_.producers_running();
   if (phase_ == Phase::judge) return !judging_still();
   const PhaseSpec* const spec = spec_of(phase_);
@@ -169,11 +169,16 @@ void SimRun::judge_writers() {
   for (std::size_t i = 0; i < files_.size(); ++i) {
     const WriterSpec& writer = drill().writers[i];
     reports::FinalStore& file = files_[i];
-    const RecordFile records{writer.file, writer.record_bytes};
-    sim::SimProcess* const judge = world_.start_judge(
-        writer.host,
-        [records, &file](Context& context) { return run_record_audit(context, records, file); });
-    if (judge == nullptr) note_ = writer.host + " is dark at judge: nobody reads " + writer.file;
+    // What is on a shared disk counts, not what its owner has in memory of it.
+    const bool shared = world_.shares_disk(writer.host);
+    const RecordFile records{.path = writer.file,
+                             .record_bytes = writer.record_bytes,
+                             .caching = shared ? Caching::direct : Caching::buffered};
+    const std::string host = world_.final_owner(writer.host);
+    sim::SimProcess* const judge = world_.start_judge(host, [records, &file](Context& context) {
+      return run_record_audit(context, records, file);
+    });
+    if (judge == nullptr) note_ = host + " is dark at judge: nobody reads " + writer.file;
     judges_.push_back(judge);
   }
 }
@@ -262,6 +267,8 @@ reports::RunResult SimRun::result() {
   const std::int64_t fault_ns = run.fault() == nullptr ? -1 : run.fault()->began_ns;
   run.replicas = replica_facts(fault_ns);
   run.waits = world_.waits();
+  run.ownership = world_.ownership();
+  run.takeovers = world_.takeovers();
   if (store_read()) {
     store_.read = true;
     run.loss = reports::check_loss(history, store_, run.replicas);

@@ -8,8 +8,11 @@
 #include "engine/nameserver/name_server.hpp"
 #include "scenarios/drill/units.hpp"
 #include "scenarios/workload/consumer_program.hpp"
+#include "scenarios/workload/node_key.hpp"
+#include "scenarios/workload/owner_program.hpp"
 #include "scenarios/workload/producer_program.hpp"
 #include "scenarios/workload/reader_program.hpp"
+#include "scenarios/workload/standby_program.hpp"
 #include "scenarios/workload/writer_program.hpp"
 #include "scenarios/world_sim/host_disk.hpp"
 #include "scenarios/world_sim/memory_of_host.hpp"
@@ -31,20 +34,40 @@ constexpr std::int64_t kWallOffsetNs = 1'700'000'000'000'000'000;
 // A supervisor looks again after this time if the old process has not ended yet.
 constexpr Duration kRestartRetry = Duration::ms(100);
 
+// Disks of hosts have the numbers of their hosts.
+constexpr std::size_t kFirstSharedDisk = 1'001;
+
 using Lines = std::span<const std::string_view>;
+
+sim::FileSystemOptions files_of(const HostSpec& host, const DiskSpec& disk) {
+  sim::FileSystemOptions files;
+  files.read_ahead_bytes = read_ahead_of(disk);
+  if (host.dirty) {
+    files.page_cache.dirty_bytes = host.dirty->bytes;
+    files.page_cache.dirty_background_bytes = host.dirty->background_bytes;
+    files.page_cache.expire = host.dirty->expire;
+    files.page_cache.interval = host.dirty->writeback;
+  }
+  files.page_cache.kernel = *sim::kernel_named(host.kernel);
+  return files;
+}
+
+// The path of a shared disk on every host that attaches it.
+std::string device_of(const std::string& disk) { return "/dev/" + disk; }
 
 }  // namespace
 
 void check_simulated(const Drill& drill) {
   for (const auto& [values, variant] : drill.variants) check_simulated(*variant);
   for (const HostSpec& host : drill.hosts) {
-    if (host.disk) check_disk(drill, host);
+    if (host.disk) check_disk(drill, "/topology/hosts/" + host.name + "/disk", *host.disk);
     if (!sim::kernel_named(host.kernel)) {
       throw InputError(drill.source.at("/topology/hosts/" + host.name + "/kernel") +
                        ": there is no '" + host.kernel + "'; known here: el7, el8, el9, 6.x");
     }
     if (host.memory) check_memory(drill, host);
   }
+  for (const SharedDiskSpec& shared : drill.shared_disks) check_shared_disk(drill, shared);
 }
 
 SimWorld::SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t seed,
@@ -56,7 +79,8 @@ SimWorld::SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t
       injector_(kernel_, *this),
       network_(kernel_) {
   const Drill& drill = drill_of(experiment, cell);
-  for (const HostSpec& spec : drill.hosts) add_machine(spec);
+  for (const SharedDiskSpec& spec : drill.shared_disks) add_shared_disk(spec);
+  for (const HostSpec& spec : drill.hosts) add_machine(spec, drill);
   for (const LinkSpec& spec : drill.links) set_link(spec);
   for (const NameServerSpec& spec : drill.name_servers) add_name_server(spec);
   for (std::size_t i = 0; i < drill.brokers.size(); ++i) {
@@ -67,6 +91,9 @@ SimWorld::SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t
   for (const ConsumerSpec& spec : drill.consumers) add_consumer(spec, drill, cell);
   for (const WriterSpec& spec : drill.writers) add_writer(spec);
   for (const ReaderSpec& spec : drill.readers) add_reader(spec);
+  for (const SharedDiskSpec& spec : drill.shared_disks) add_owner(spec);
+  takeovers_.resize(drill.standbys.size());
+  for (const StandbySpec& spec : drill.standbys) add_standby(spec, drill);
 }
 
 SimWorld::~SimWorld() {
@@ -77,7 +104,19 @@ SimWorld::~SimWorld() {
   for (std::size_t i = 0; i < machines_.size(); ++i) kernel_.step(kernel_.now());
 }
 
-void SimWorld::add_machine(const HostSpec& spec) {
+void SimWorld::add_shared_disk(const SharedDiskSpec& spec) {
+  const auto number = static_cast<std::uint32_t>(kFirstSharedDisk + shared_disks_.size());
+  sim::DiskOptions options;
+  options.name = spec.name;
+  options.capacity_bytes = spec.disk.bytes;
+  options.reservations = sim::spec_reservations();
+  put_profile(spec.disk, options);
+  shared_disks_.push_back(
+      std::make_unique<sim::SimDisk>(kernel_, DiskId(number), std::move(options)));
+  sim::HostFiles::make_file_system(*shared_disks_.back(), {});
+}
+
+void SimWorld::add_machine(const HostSpec& spec, const Drill& drill) {
   const auto index = static_cast<std::uint32_t>(machines_.size());
   auto machine = std::make_unique<Machine>();
   sim::HostOptions options;
@@ -98,18 +137,18 @@ void SimWorld::add_machine(const HostSpec& spec) {
     disk.capacity_bytes = spec.disk->bytes;
     put_profile(*spec.disk, disk);
     machine->disk = std::make_unique<sim::SimDisk>(kernel_, DiskId(index + 1), std::move(disk));
-    sim::FileSystemOptions files;
-    files.read_ahead_bytes = read_ahead_of(*spec.disk);
-    if (spec.dirty) {
-      files.page_cache.dirty_bytes = spec.dirty->bytes;
-      files.page_cache.dirty_background_bytes = spec.dirty->background_bytes;
-      files.page_cache.expire = spec.dirty->expire;
-      files.page_cache.interval = spec.dirty->writeback;
-    }
-    files.page_cache.kernel = *sim::kernel_named(spec.kernel);
-    machine->files =
-        std::make_unique<sim::HostFiles>(kernel_, *machine->host, *machine->disk, files);
+    machine->files = std::make_unique<sim::HostFiles>(kernel_, *machine->host, *machine->disk,
+                                                      files_of(spec, *spec.disk));
     machine->files->set_mounted([this, &host = *machine->host] { log(host, &EventLog::mounted); });
+  }
+  for (std::size_t i = 0; i < drill.shared_disks.size(); ++i) {
+    const SharedDiskSpec& shared = drill.shared_disks[i];
+    if (std::ranges::find(shared.attached_to, spec.name) == shared.attached_to.end()) continue;
+    machine->shared = shared_disks_[i].get();
+    machine->files =
+        std::make_unique<sim::HostFiles>(kernel_, *machine->host, files_of(spec, shared.disk));
+    machine->files->attach_disk(*machine->shared, device_of(shared.name));
+    machine->control = std::make_unique<sim::SimHostControl>(*machine->files);
   }
   // Last: files and network hear of power and ended processes first.
   machine->host->add_listener(*this);
@@ -217,6 +256,64 @@ void SimWorld::add_reader(const ReaderSpec& spec) {
                                                std::move(program)));
 }
 
+void SimWorld::add_owner(const SharedDiskSpec& spec) {
+  Machine& on = machine(spec.mounted_by);
+  const ReservationKey key = node_key(on.host->id().value());
+  sim::Program program = [&on, device = device_of(spec.name), key](Context& context) {
+    return run_owner(context, device, key, *on.control);
+  };
+  owners_.push_back(
+      std::make_unique<Service>(*this, spec.name + "-owner", "owner", on, std::move(program)));
+}
+
+void SimWorld::add_standby(const StandbySpec& spec, const Drill& drill) {
+  reports::TakeoverFacts& facts = takeovers_[standbys_.size()];
+  facts.standby = spec.name;
+  facts.disk = spec.disk;
+  Machine& on = machine(spec.host);
+  StandbyPlace place{.device = device_of(spec.disk),
+                     .key = node_key(on.host->id().value()),
+                     .control = *on.control,
+                     .files = {},
+                     .now = [this] { return kernel_.now(); }};
+  for (const WriterSpec& writer : drill.writers) {
+    if (machine(writer.host).shared != on.shared) continue;
+    place.files.push_back({.path = writer.file, .record_bytes = writer.record_bytes});
+  }
+  sim::Program program = [&spec, place, &facts](Context& context) {
+    return run_standby(context, spec, place, facts);
+  };
+  standbys_.push_back(
+      std::make_unique<Service>(*this, spec.name, "standby", on, std::move(program)));
+}
+
+bool SimWorld::shared_disks_mounted() const {
+  return std::ranges::all_of(owners_, [](const auto& owner) {
+    return owner->process != nullptr && !owner->process->alive();
+  });
+}
+
+reports::OwnershipReport SimWorld::ownership() const {
+  reports::OwnershipReport report;
+  for (const auto& disk : shared_disks_) {
+    report.stale_reads += disk->ownership().stale_reads();
+    report.foreign_writes += disk->ownership().foreign_writes();
+  }
+  return report;
+}
+
+std::string SimWorld::final_owner(const std::string& host) const {
+  for (std::size_t i = 0; i < standbys_.size(); ++i) {
+    const Machine& standby = standbys_[i]->machine;
+    if (!takeovers_[i].completed) continue;
+    const auto owns = [&](const auto& machine) {
+      return machine->host->name() == host && machine->shared == standby.shared;
+    };
+    if (std::ranges::any_of(machines_, owns)) return standby.host->name();
+  }
+  return host;
+}
+
 SimWorld::Machine& SimWorld::machine(const std::string& host_name) {
   const auto found = std::find_if(machines_.begin(), machines_.end(), [&](const auto& machine) {
     return machine->host->name() == host_name;
@@ -226,7 +323,7 @@ SimWorld::Machine& SimWorld::machine(const std::string& host_name) {
 }
 
 SimWorld::Service* SimWorld::service(const std::string& name) {
-  for (const auto* const services : {&brokers_, &name_servers_, &writers_, &readers_}) {
+  for (const auto* const services : {&brokers_, &name_servers_, &writers_, &readers_, &standbys_}) {
     for (const auto& service : *services) {
       if (service->name == name) return service.get();
     }
@@ -235,7 +332,7 @@ SimWorld::Service* SimWorld::service(const std::string& name) {
 }
 
 const SimWorld::Service* SimWorld::meant(const faults::Selector& selector) const {
-  for (const auto* const services : {&brokers_, &name_servers_, &writers_, &readers_}) {
+  for (const auto* const services : {&brokers_, &name_servers_, &writers_, &readers_, &standbys_}) {
     for (const auto& service : *services) {
       const bool by_role = selector.by == faults::Selector::By::role;
       if ((by_role ? service->role : service->name) == selector.value) return service.get();
@@ -268,7 +365,9 @@ sim::SimProcess* SimWorld::process(const std::string& name) {
 sim::Host& SimWorld::host(const std::string& name) { return *machine(name).host; }
 
 sim::SimDisk* SimWorld::disk(const std::string& host) {
-  return host.empty() || destroyed(host) ? nullptr : machine(host).disk.get();
+  if (host.empty() || destroyed(host)) return nullptr;
+  Machine& on = machine(host);
+  return on.shared != nullptr ? on.shared : on.disk.get();
 }
 
 bool SimWorld::destroyed(const std::string& host) const {
@@ -324,7 +423,7 @@ void SimWorld::count_waits(const Service& service, WaitLedger& ledger) const {
 
 std::vector<reports::WaitFact> SimWorld::waits() const {
   WaitLedger ledger = waits_;
-  for (const auto* const services : {&brokers_, &writers_, &readers_}) {
+  for (const auto* const services : {&brokers_, &writers_, &readers_, &standbys_}) {
     for (const auto& service : *services) {
       const bool lives = service->process != nullptr && service->process->alive();
       if (lives) count_waits(*service, ledger);
@@ -336,9 +435,15 @@ std::vector<reports::WaitFact> SimWorld::waits() const {
 }
 
 void SimWorld::process_ended(sim::Host&, sim::SimProcess& process) {
-  for (const auto* const services : {&brokers_, &writers_, &readers_}) {
+  for (const auto* const services : {&brokers_, &writers_, &readers_, &standbys_}) {
     for (const auto& service : *services) {
       if (service->process == &process) count_waits(*service, waits_);
+    }
+  }
+  for (const auto& owner : owners_) {
+    if (owner->process != &process || !loading_) continue;
+    for (const auto& writer : writers_) {
+      if (&writer->machine == &owner->machine) kernel_.post(*writer);
     }
   }
   for (const auto& broker : brokers_) {
@@ -375,6 +480,7 @@ void SimWorld::restart(const std::string& name) {
 void SimWorld::start_services() {
   for (const auto& name_server : name_servers_) start(*name_server);
   for (const auto& broker : brokers_) start(*broker);
+  for (const auto& owner : owners_) start(*owner);
 }
 
 void SimWorld::start_producers() {
@@ -387,6 +493,7 @@ void SimWorld::start_consumers() {
   reading_ = true;
   for (const auto& consumer : consumers_) start(*consumer);
   for (const auto& reader : readers_) start(*reader);
+  for (const auto& standby : standbys_) start(*standby);
 }
 
 void SimWorld::stop_producers() {
@@ -399,6 +506,7 @@ void SimWorld::stop_consumers() {
   reading_ = false;
   terminate(consumers_);
   terminate(readers_);
+  terminate(standbys_);
 }
 
 void SimWorld::terminate(const std::vector<std::unique_ptr<Service>>& services) {
@@ -470,13 +578,18 @@ void SimWorld::power_restored(sim::Host& host) {
   };
   for (const auto& name_server : name_servers_) boot(*name_server);
   for (const auto& broker : brokers_) boot(*broker);
+  for (const auto& owner : owners_) boot(*owner);
   if (loading_) {
     for (const auto& producer : producers_) boot(*producer);
-    for (const auto& writer : writers_) boot(*writer);
+    for (const auto& writer : writers_) {
+      // On a shared disk: when its owner has mounted it.
+      if (writer->machine.shared == nullptr) boot(*writer);
+    }
   }
   if (reading_) {
     for (const auto& consumer : consumers_) boot(*consumer);
     for (const auto& reader : readers_) boot(*reader);
+    for (const auto& standby : standbys_) boot(*standby);
   }
 }
 
@@ -553,6 +666,17 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
                       " from power to the start of its programs (the scenario says so); rto "
                       "follows it one to one");
     }
+  }
+  for (const SharedDiskSpec& shared : drill.shared_disks) {
+    lines.push_back("disk " + shared.name + ": " + assumptions_of(shared.disk));
+    lines.push_back("disk " + shared.name +
+                    ": reservations as the NVMe specification has them; what a preempted host has "
+                    "in flight is aborted");
+  }
+  for (const StandbySpec& standby : drill.standbys) {
+    if (standby.pause == Duration()) continue;
+    lines.push_back(standby.name + ": its node agent takes " + text_of(standby.pause) +
+                    " from one step of a takeover to the next (the scenario says so)");
   }
   if (!drill.links.empty()) {
     lines.push_back("network: the scenario sets latency, bandwidth or loss of some links");

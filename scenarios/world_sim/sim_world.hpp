@@ -23,7 +23,7 @@
 #include "scenarios/workload/recorder.hpp"
 #include "scenarios/world_sim/event_log.hpp"
 #include "sim/disk/sim_disk.hpp"
-#include "sim/fs/host_files.hpp"
+#include "sim/fs/node_control.hpp"
 #include "sim/net/network.hpp"
 
 namespace drydock::scenarios {
@@ -50,10 +50,12 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   void start_services();
   // Producers and bare writers.
   void start_producers();
+  // Who owns a shared disk from the start has mounted it, or never will.
+  bool shared_disks_mounted() const;
   // SIGTERM: they end their open sends and stop.
   void stop_producers();
   bool producers_running() const;
-  // They, and bare readers, read from the start of the load on.
+  // They, bare readers and standbys run from the start of the load on.
   void start_consumers();
   void stop_consumers();
   // Every broker that is not gone for good runs and has told that it serves, and is known to the
@@ -74,6 +76,12 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   sim::SimProcess* start_judge(const std::string& host, sim::Program program);
   // What the programs of the topology waited for inside the kernel, until now.
   std::vector<reports::WaitFact> waits() const;
+  // What became of shared disks.
+  reports::OwnershipReport ownership() const;
+  const std::vector<reports::TakeoverFacts>& takeovers() const { return takeovers_; }
+  bool shares_disk(const std::string& host) { return machine(host).shared != nullptr; }
+  // Which host has mounted by now what this one mounted at the start.
+  std::string final_owner(const std::string& host) const;
   // The last error line that a process wrote, or empty.
   const std::string& last_error() const { return last_error_; }
 
@@ -91,9 +99,11 @@ class SimWorld : public faults::Targets, public sim::HostListener {
 
  private:
   struct Machine {
-    std::unique_ptr<sim::SimDisk> disk;
+    std::unique_ptr<sim::SimDisk> disk;  // Its own.
+    sim::SimDisk* shared = nullptr;      // Or one that others attach, too.
     std::unique_ptr<sim::Host> host;
     std::unique_ptr<sim::HostFiles> files;
+    std::unique_ptr<sim::SimHostControl> control;  // Of a host that attaches a shared disk.
     Duration boot;
     std::int64_t up_at_ns = 0;  // When it has booted, or will have.
     bool destroyed = false;
@@ -137,7 +147,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   void power_restored(sim::Host& host) override;
   void process_ended(sim::Host& host, sim::SimProcess& process) override;
 
-  void add_machine(const HostSpec& spec);
+  void add_shared_disk(const SharedDiskSpec& spec);
+  void add_machine(const HostSpec& spec, const Drill& drill);
   void set_link(const LinkSpec& spec);
   void add_name_server(const NameServerSpec& spec);
   void add_broker(const BrokerSpec& spec, const BrokerConfiguration& configuration);
@@ -147,6 +158,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   void add_consumer(const ConsumerSpec& spec, const Drill& drill, const Cell& cell);
   void add_writer(const WriterSpec& spec);
   void add_reader(const ReaderSpec& spec);
+  void add_owner(const SharedDiskSpec& spec);
+  void add_standby(const StandbySpec& spec, const Drill& drill);
   // `broker`: a name, or empty.
   Destination destination_of(const std::string& broker, const Drill& drill, const Cell& cell);
   Machine& machine(const std::string& host_name);
@@ -173,6 +186,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   bool loading_ = false;      // Producers belong to what a host starts when it boots.
   faults::SimInjector injector_;
   sim::SimNetwork network_;
+  std::vector<std::unique_ptr<sim::SimDisk>> shared_disks_;  // As in the topology.
+  std::vector<reports::TakeoverFacts> takeovers_;            // As the standbys.
   std::vector<std::unique_ptr<Machine>> machines_;
   std::vector<Endpoint> name_server_endpoints_;
   std::vector<std::unique_ptr<Service>> name_servers_;
@@ -181,6 +196,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   std::vector<std::unique_ptr<Service>> consumers_;
   std::vector<std::unique_ptr<Service>> writers_;
   std::vector<std::unique_ptr<Service>> readers_;
+  std::vector<std::unique_ptr<Service>> owners_;
+  std::vector<std::unique_ptr<Service>> standbys_;
   WaitLedger waits_;  // Of lives that have ended.
 };
 

@@ -9,6 +9,7 @@
 //   token_bucket     a budget in slices; throttle_line: commands that wait for one
 //   sim_disk         the device: quota, servers, faults, power loss; what a host gives up: .._hosts
 //   writeback_throttle, block_queue   the host's side: throttles, tags, time-outs, links
+//   ownership_audit  what has broken the rules when the disk changed hands
 //   disk_path        the connection of one host to a disk; hears of that host's power
 //   sim_block_device engine/runtime's BlockDevice over a path
 //   sim_reservations engine/runtime's Reservations over a path

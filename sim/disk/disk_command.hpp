@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "engine/runtime/block_device.hpp"
 #include "engine/runtime/wakeup.hpp"
@@ -58,6 +59,9 @@ class DiskCommand : public Wakeup {
     Purpose purpose = Purpose::data;
     WriteDurability durability = WriteDurability::device_cache;
     Urgency urgency = Urgency::exempt;
+    // The generation of ownership in which the oldest of the bytes was stored into a cache. None:
+    // they come from no cache.
+    std::optional<std::uint32_t> stored_in = std::nullopt;
   };
   struct Flush {
     Purpose purpose = Purpose::data;
@@ -112,6 +116,7 @@ class DiskCommand : public Wakeup {
   std::uint32_t host_ = 0;
   std::uint32_t controller_ = 0;
   std::uint64_t sequence_ = 0;
+  std::optional<std::uint32_t> stored_in_;
   ByteChain bytes_;
   std::unique_ptr<ReservationCommand> reservation_;
   DiskPath* path_ = nullptr;

@@ -47,6 +47,7 @@ DiskCommand::DiskCommand(Write write)
       urgency_(write.urgency),
       offset_(write.offset),
       length_(static_cast<std::int64_t>(write.bytes.size())),
+      stored_in_(write.stored_in),
       bytes_(std::move(write.bytes)) {}
 
 DiskCommand::DiskCommand(Flush flush)
@@ -257,7 +258,8 @@ void SimDisk::finish(DiskCommand& command) {
   command.place_.unlink();
   give_server_back(command);
   if (command.queue_ != nullptr) command.queue_->ended(command);
-  if (!fences_.empty()) {
+  const bool claim_under_way = !fences_.empty();
+  if (claim_under_way) {
     drop_fence(command);
     complete_fences();
   }
@@ -266,6 +268,7 @@ void SimDisk::finish(DiskCommand& command) {
     outcome = std::move(command.outcome_);
   } else {
     outcome = apply(command);
+    if (outcome && !claim_under_way) audit_write(command);
   }
   if (command.path_ != nullptr) command.completed(outcome);
 }

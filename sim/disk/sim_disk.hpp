@@ -45,6 +45,7 @@
 #include "sim/disk/disk_command.hpp"
 #include "sim/disk/disk_fault.hpp"
 #include "sim/disk/disk_profile.hpp"
+#include "sim/disk/ownership_audit.hpp"
 #include "sim/disk/reservations.hpp"
 #include "sim/kernel/kernel.hpp"
 
@@ -99,6 +100,9 @@ class SimDisk final : private ThrottleLine::Exit {
   // the reservation passes to another host than the one that held it last.
   void set_generation(std::uint32_t generation) { generation_ = generation; }
   std::uint32_t generation() const { return generation_; }
+  // Whether the path's host holds the reservation.
+  bool owned_by(const DiskPath& path) const;
+  OwnershipAudit& ownership() { return ownership_; }
 
   DiskFormat* format() const { return format_.get(); }
   void set_format(std::unique_ptr<DiskFormat> format) { format_ = std::move(format); }
@@ -219,6 +223,9 @@ class SimDisk final : private ThrottleLine::Exit {
   bool execute_reservation(DiskCommand& command);
   ReservationOutcome change_reservation(DiskCommand& command);
   void note_owner();
+  // I1 of a write that has landed. (What a preempted host had started before lands while the claim
+  // is under way: that is what a preempt-and-abort waits for.)
+  void audit_write(const DiskCommand& command);
   bool is_fence(const DiskCommand& command) const;
   // False if there is nothing to wait for.
   bool begin_fence(DiskCommand& command, std::vector<ReservationHost> hosts);
@@ -243,6 +250,7 @@ class SimDisk final : private ThrottleLine::Exit {
   IntrusiveList hung_;
   std::optional<NamespaceReservations> reservations_;
   std::optional<ReservationHost> last_owner_;
+  OwnershipAudit ownership_;
   std::vector<ReservationHost> controllers_;                     // By number.
   std::map<std::uint32_t, std::unique_ptr<BlockQueue>> queues_;  // By host.
   std::vector<Fence> fences_;

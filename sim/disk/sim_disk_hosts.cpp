@@ -64,7 +64,8 @@ void SimDisk::leave_behind(DiskCommand& command, Duration late_by) {
     const Straggler::Write write{.offset = command.offset_,
                                  .bytes = command.bytes_,
                                  .purpose = command.purpose_,
-                                 .durability = command.durability_};
+                                 .durability = command.durability_,
+                                 .stored_in = command.stored_in_};
     return replace(command, std::make_unique<Straggler>(write), late_by);
   }
   if (command.command_ == DiskCommand::Kind::reservation) {

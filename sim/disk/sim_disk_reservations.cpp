@@ -93,6 +93,25 @@ void SimDisk::note_owner() {
   ++generation_;
 }
 
+bool SimDisk::owned_by(const DiskPath& path) const {
+  if (!reservations_) return false;
+  const std::optional<ReservationHost> owner = reservations_->holder();
+  return owner && owner->is(controllers_[path.controller()]);
+}
+
+void SimDisk::audit_write(const DiskCommand& command) {
+  if (!last_owner_ || command.command_ != DiskCommand::Kind::write) return;
+  const bool by_owner = last_owner_->is(controllers_[command.controller_]);
+  // Before the first owner, in generation 0, nobody could be taken by surprise.
+  const std::uint32_t stored_in = command.stored_in_.value_or(generation_);
+  const bool older = stored_in > 0 && stored_in < generation_;
+  if (by_owner && !older) return;
+  const std::int64_t end = command.offset_ + command.length_;
+  for (std::int64_t block = command.offset_ / kPageBytes; block * kPageBytes < end; ++block) {
+    ownership_.written_against_rules(block);
+  }
+}
+
 bool SimDisk::is_fence(const DiskCommand& command) const {
   return std::ranges::any_of(fences_,
                              [&command](const Fence& fence) { return fence.command == &command; });

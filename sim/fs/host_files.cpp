@@ -95,7 +95,8 @@ Result<std::shared_ptr<Mount>> HostFiles::make_mount(Attachment& attached, Mount
   buried_.clear();
   auto path = std::make_unique<DiskPath>(attached.path.disk(), host_);
   auto mount = std::make_shared<Mount>(kernel_, *path, cache_, *image, options_, how);
-  mount->keep(std::move(path));
+  mount->keep(std::move(path), attached.raw);
+  image->keep_log();
   mount->start_mounting();
   return mount;
 }

@@ -36,8 +36,8 @@ Journal::Journal(Kernel& kernel, DiskPath& path, VolumeImage& image, JournalClie
 
 Journal::~Journal() = default;
 
-void Journal::open() {
-  mount_ = image_.begin_mount(path_->disk().store());
+void Journal::open(LogView& log) {
+  mount_ = image_.begin_mount(log);
   checkpoint_.open(mount_);
   committed_ = image_.committed();
   next_tid_ = committed_.next();

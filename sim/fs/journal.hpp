@@ -91,7 +91,7 @@ class Journal final : private CheckpointClient {
   Journal& operator=(const Journal&) = delete;
 
   // Begins a mount: replays what the media hold.
-  void open();
+  void open(LogView& log);
   // Lets go of kernel and device for good: the host lost its power, or the world ends.
   void close();
 

@@ -14,8 +14,8 @@ inline constexpr auto kFsNotModelled = std::to_array<std::string_view>({
     "directories and for files in many pieces",
     "file system: data=journal; pages that an aborted ext4 keeps dirty (they count as clean)",
     "file system: without barriers, metadata whose way home a loss of power undid",
-    "file system: a mount without replay of a journal that is not empty; caches that a device and "
-    "its file system share",
+    "file system: a mount without replay of a journal that is not empty; of what a device and its "
+    "file system share in a cache, anything but the log that a mount reads",
 });
 
 static_assert(FileSystemOptions().kind == FsKind::ext4);

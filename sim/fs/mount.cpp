@@ -26,6 +26,7 @@ Mount::Mount(Kernel& kernel, DiskPath& path, std::shared_ptr<PageCache> cache, V
       cache_(std::move(cache)),
       device_(*cache_, {.strict_pages = options.strict_limit_bytes / kPageBytes}),
       image_(image),
+      media_log_(path.disk().store()),
       options_(options),
       direct_alignment_(path.disk().info().block_bytes),
       read_only_(how.access == MountOptions::Access::read_only),

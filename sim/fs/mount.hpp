@@ -23,6 +23,7 @@
 namespace drydock::sim {
 
 class Mount;
+class RawDevice;
 
 // An open file or mapping of an inode: keeps it alive, knows which errors it has reported.
 class InodeHandle {
@@ -64,8 +65,9 @@ class Mount final : public PageBacking,
   bool in_use() const;
   // The host lost its power, the disk is unmounted, or the world ends.
   void die();
-  // The path is its own: what is on its way to the disk ends with the mount.
-  void keep(std::unique_ptr<DiskPath> path) { own_path_ = std::move(path); }
+  // The path is its own: what is on its way to the disk ends with the mount. Mounting reads the log
+  // through the cache of the device.
+  void keep(std::unique_ptr<DiskPath> path, std::shared_ptr<RawDevice> device);
   bool dead() const { return state_ == State::dead; }
 
   PageCache& cache() { return *cache_; }
@@ -175,6 +177,7 @@ class Mount final : public PageBacking,
   // mounting.cpp
   enum class Mounting : std::uint8_t { reading, claiming, replaying, emptying };
   void read_log();
+  LogView& log_view();
   void write_at_mount(std::int64_t block, std::int64_t count);
   void mount_step(Result<void> outcome);
   void mount_failed(Error error);
@@ -321,12 +324,14 @@ class Mount final : public PageBacking,
   friend class InodeHandle;
 
   std::unique_ptr<DiskPath> own_path_;
+  std::shared_ptr<RawDevice> raw_;  // Null: nobody reads or writes the device but this file system.
   Kernel& kernel_;
   DiskPath& path_;
   const Clock& clock_;
   std::shared_ptr<PageCache> cache_;
   WritebackDevice device_;
   VolumeImage& image_;
+  MediaLog media_log_;
   FileSystemOptions options_;
   std::int64_t direct_alignment_;
   bool read_only_;

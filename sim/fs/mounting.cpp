@@ -3,6 +3,7 @@
 
 #include "sim/fs/mount.hpp"
 #include "sim/fs/mount_commands.hpp"
+#include "sim/fs/raw_device.hpp"
 #include "sim/pagecache/stuck_wait.hpp"
 
 namespace drydock::sim {
@@ -13,8 +14,18 @@ constexpr std::int64_t kCommandBlocks = 256;
 }  // namespace
 
 void Mount::mount_now() {
-  journal_.open();
+  journal_.open(media_log_);
   build_live_state();
+}
+
+void Mount::keep(std::unique_ptr<DiskPath> path, std::shared_ptr<RawDevice> device) {
+  own_path_ = std::move(path);
+  raw_ = std::move(device);
+}
+
+LogView& Mount::log_view() {
+  if (raw_ != nullptr) return *raw_;
+  return media_log_;
 }
 
 void Mount::start_mounting(std::function<void()> mounted) {
@@ -29,7 +40,9 @@ void Mount::read_log() {
   const MountCommand::Read read{.offset = mount_block_ * kPageBytes,
                                 .length = std::min(end - mount_block_, kCommandBlocks) * kPageBytes,
                                 .purpose = DiskCommand::Purpose::journal};
-  mount_block_ += read.length / kPageBytes;
+  const PageRange pages{mount_block_, mount_block_ + read.length / kPageBytes};
+  if (raw_ != nullptr) raw_->audit_reads(pages);
+  mount_block_ = pages.end;
   path_.submit(std::make_unique<MountCommand>(*this, read));
 }
 
@@ -47,11 +60,12 @@ void Mount::write_at_mount(std::int64_t block, std::int64_t count) {
 void Mount::mount_step(Result<void> outcome) {
   if (dead()) return;
   if (!outcome) return mount_failed(outcome.error());
+  const std::int64_t end_of_log = std::min(1 + image_.log().blocks, image_.log_end());
   switch (mounting_) {
     case Mounting::reading:
-      if (mount_block_ < std::min(1 + image_.log().blocks, image_.log_end())) return read_log();
+      if (mount_block_ < end_of_log) return read_log();
       if (image_.damaged()) return mount_failed(ErrorCode::io_error);
-      if (image_.log_is_damaged(path_.disk().store())) return mount_failed(ErrorCode::io_error);
+      if (image_.log_is_damaged(log_view())) return mount_failed(ErrorCode::io_error);
       if (!replays_ && image_.log().blocks > 0) return mount_failed(ErrorCode::not_supported);
       if (read_only_ && image_.log().blocks == 0) {  // Nothing is written at all.
         mounting_ = Mounting::emptying;
@@ -63,7 +77,7 @@ void Mount::mount_step(Result<void> outcome) {
     case Mounting::claiming:
       homes_to_replay_ = image_.log().homes;
       log_was_empty_ = image_.log().blocks == 0;
-      journal_.open();
+      journal_.open(log_view());
       mounting_ = Mounting::replaying;
       [[fallthrough]];
     case Mounting::replaying:

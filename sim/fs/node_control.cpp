@@ -70,7 +70,7 @@ Task<Result<void>> SimHostControl::check(Worker& worker, std::string device) {
   if (attached == nullptr) co_return ErrorCode::not_found;
   if (attached->mount != nullptr) co_return ErrorCode::busy;
   auto* const image = static_cast<VolumeImage*>(attached->path.disk().format());
-  if (image != nullptr) image->mend_log(attached->path.disk().store());
+  if (image != nullptr) image->mend_log(*attached->raw);
   Result<std::shared_ptr<Mount>> made = files_.make_mount(*attached, MountOptions());
   if (!made) co_return made.error();
   const Claim claim(attached, *made);

@@ -61,6 +61,7 @@ ByteChain RawDevice::try_read(std::int64_t offset, std::int64_t length) {
   while (length > 0) {
     const SharedBytes* const bytes = find(offset / kPageBytes);
     if (bytes == nullptr || bytes->empty()) return {};
+    audit_read(offset / kPageBytes, *bytes);
     const std::int64_t inside = offset % kPageBytes;
     const std::int64_t part = std::min(length, kPageBytes - inside);
     chain.append(bytes->slice(to_size(inside), to_size(part)));
@@ -68,6 +69,30 @@ ByteChain RawDevice::try_read(std::int64_t offset, std::int64_t length) {
     length -= part;
   }
   return chain;
+}
+
+void RawDevice::audit_read(std::int64_t page, const SharedBytes& bytes) {
+  if (!path_.disk().owned_by(path_) || dirty(page) || under_writeback(page)) return;
+  const SharedBytes media = path_.disk().store().read(page * kPageBytes, kPageBytes).flatten();
+  if (bytes.span().data() == media.span().data()) return;
+  if (std::ranges::equal(bytes.span(), media.span())) return;
+  path_.disk().ownership().read_stale(page);
+}
+
+void RawDevice::audit_reads(PageRange range) {
+  for (std::int64_t page = range.first; page < range.end; ++page) {
+    const SharedBytes* const cached = find(page);
+    if (cached != nullptr && !cached->empty()) audit_read(page, *cached);
+  }
+}
+
+JournalHeader RawDevice::header_of(std::int64_t block) {
+  const SharedBytes* const cached = find(block);
+  if (cached == nullptr || cached->empty()) return MediaLog(path_.disk().store()).header_of(block);
+  audit_read(block, *cached);
+  JournalHeader header;
+  std::memcpy(&header, cached->span().data(), sizeof(header));
+  return header;
 }
 
 Task<Result<ByteChain>> RawDevice::read(Worker& worker, std::int64_t offset, std::int64_t length) {
@@ -169,6 +194,8 @@ Task<Result<void>> RawDevice::write(Worker& worker, std::int64_t offset, SharedB
     if (!storable) co_return storable;
     if (!resident(page)) insert(page, SharedBytes::zeros(to_size(kPageBytes)));
     cache().mark_dirty(*this, page, worker);
+    const SimDisk& disk = path_.disk();
+    if (disk.reservations() != nullptr) stored_in_.try_emplace(page, disk.generation());
     std::memcpy(writable(page) + inside, rest.data(), part);
     rest = rest.subspan(part);
     offset += static_cast<std::int64_t>(part);
@@ -185,9 +212,16 @@ void RawDevice::unreserve(PageRange range) {
 
 void RawDevice::write_pages(CachedFile&, std::int64_t first, std::vector<SharedBytes> pages) {
   cache().begin_writeback(*this, first, static_cast<std::int64_t>(pages.size()));
+  const auto end = first + static_cast<std::int64_t>(pages.size());
   ByteChain bytes;
   for (SharedBytes& page : pages) bytes.append(std::move(page));
   PageWrite::Write write{.offset = first * kPageBytes, .bytes = std::move(bytes)};
+  const auto begin = stored_in_.lower_bound(first);
+  const auto behind = stored_in_.lower_bound(end);
+  for (auto page = begin; page != behind; ++page) {
+    write.stored_in = std::min(write.stored_in.value_or(page->second), page->second);
+  }
+  stored_in_.erase(begin, behind);
   path_.submit(std::make_unique<PageWrite>(*this, std::move(write)));
 }
 

@@ -4,13 +4,18 @@
 // Page i is block i. Pages live in the cache of the host like those of files: they are read ahead,
 // stay until they are dropped, and are written back by the flusher or by a sync. Nobody tells the
 // cache that another host has written to the device: what is cached is then stale until `purge`,
-// and what is dirty goes over the other's blocks when it is written back. (A file system of the
-// same host has caches of its own; programs that use both at once are not modelled.) Source: Linux
-// I/O model, sections 1 and 3; blockdev(8), BLKFLSBUF.
+// and what is dirty goes over the other's blocks when it is written back. (The data of a file
+// system of the same host have caches of their own; its log is read through this one when it is
+// mounted.) Pages stay when the last program closes the device, as if something else had it open.
+// Source: Linux I/O model, sections 1 and 3; reference on reservations, section 16; blockdev(8),
+// BLKFLSBUF.
 #pragma once
+
+#include <map>
 
 #include "engine/runtime/file_system.hpp"
 #include "sim/fs/inode.hpp"
+#include "sim/fs/volume_image.hpp"
 
 namespace drydock::sim {
 
@@ -29,7 +34,7 @@ class RawBacking : public PageBacking {
   WritebackDevice device_;
 };
 
-class RawDevice final : private RawBacking, public CachedFile {
+class RawDevice final : private RawBacking, public CachedFile, public LogView {
  public:
   RawDevice(DiskPath& path, std::shared_ptr<PageCache> cache, std::int64_t read_ahead_bytes);
 
@@ -53,6 +58,11 @@ class RawDevice final : private RawBacking, public CachedFile {
   // is served after it.
   Task<Result<void>> purge(Worker& worker);
 
+  // As a mount reads it: the cached page if there is one, without making one.
+  JournalHeader header_of(std::int64_t block) override;
+  // The host is about to read these pages, through the cache: checks them as `audit_read` does.
+  void audit_reads(PageRange range);
+
   // The host lost its power: nothing of it counts any more.
   void die();
   bool dead() const { return dead_; }
@@ -63,6 +73,9 @@ class RawDevice final : private RawBacking, public CachedFile {
 
   void write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages) override;
   ByteChain try_read(std::int64_t offset, std::int64_t length);
+  // A page is about to be given to somebody: says so if this host owns the disk and the page is not
+  // what the media hold.
+  void audit_read(std::int64_t page, const SharedBytes& bytes);
   Task<Result<void>> page_in(Worker& worker, std::int64_t page, std::int64_t end);
   std::shared_ptr<PageRead> start_read(std::int64_t page, std::int64_t end);
   void unreserve(PageRange range);
@@ -77,6 +90,8 @@ class RawDevice final : private RawBacking, public CachedFile {
   const Clock& clock_;
   std::int64_t read_ahead_pages_;
   std::vector<std::shared_ptr<PageRead>> reads_;
+  // Of dirty pages of a disk with reservations: the generation in which they became dirty.
+  std::map<std::int64_t, std::uint32_t> stored_in_;
   bool dead_ = false;
 };
 

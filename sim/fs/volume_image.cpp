@@ -46,7 +46,14 @@ VolumeImage::VolumeImage(std::int64_t disk_bytes, const FileSystemOptions& optio
   ENSURE(data_begin_ < data_end_);
 }
 
-VolumeImage::Found VolumeImage::find(const InDoubt& transaction, const BlockStore& media) {
+JournalHeader MediaLog::header_of(std::int64_t block) {
+  JournalHeader header;
+  const ByteChain bytes = media_.read(block * kPageBytes, 512);
+  bytes.copy_to(0, std::as_writable_bytes(std::span(&header, 1)));
+  return header;
+}
+
+VolumeImage::Found VolumeImage::find(const InDoubt& transaction, LogView& log) {
   JournalHeader expected = transaction.record;
   expected.is_record = 0;
   bool body = true;
@@ -54,9 +61,7 @@ VolumeImage::Found VolumeImage::find(const InDoubt& transaction, const BlockStor
   const std::int64_t last = transaction.log.back().block + transaction.log.back().count - 1;
   for (const BlockRun& run : transaction.log) {
     for (std::int64_t block = run.block; block < run.block + run.count; ++block) {
-      JournalHeader found;
-      const ByteChain bytes = media.read(block * kPageBytes, 512);
-      bytes.copy_to(0, std::as_writable_bytes(std::span(&found, 1)));
+      const JournalHeader found = log.header_of(block);
       if (block == last) {
         record = found == transaction.record;
       } else {
@@ -68,9 +73,9 @@ VolumeImage::Found VolumeImage::find(const InDoubt& transaction, const BlockStor
   return body ? Found::all : Found::record_alone;
 }
 
-bool VolumeImage::log_is_damaged(const BlockStore& media) const {
+bool VolumeImage::log_is_damaged(LogView& log) const {
   for (const InDoubt& transaction : in_doubt_) {
-    const Found found = find(transaction, media);
+    const Found found = find(transaction, log);
     if (found == Found::nothing) return false;
     // xfs takes a checkpoint without all of its blocks for one that was never completed.
     if (found == Found::record_alone) return kind_ == FsKind::ext4;
@@ -78,14 +83,14 @@ bool VolumeImage::log_is_damaged(const BlockStore& media) const {
   return false;
 }
 
-void VolumeImage::mend_log(const BlockStore& media) {
-  if (!log_is_damaged(media)) return;
-  while (find(in_doubt_.front(), media) == Found::all) apply_oldest();
+void VolumeImage::mend_log(LogView& log) {
+  if (!log_is_damaged(log)) return;
+  while (find(in_doubt_.front(), log) == Found::all) apply_oldest();
   in_doubt_.clear();
 }
 
-std::uint64_t VolumeImage::begin_mount(const BlockStore& media) {
-  while (!in_doubt_.empty() && find(in_doubt_.front(), media) == Found::all) apply_oldest();
+std::uint64_t VolumeImage::begin_mount(LogView& log) {
+  while (!in_doubt_.empty() && find(in_doubt_.front(), log) == Found::all) apply_oldest();
   in_doubt_.clear();
   log_ = LogState();
   return ++mounts_;
@@ -115,7 +120,7 @@ void VolumeImage::record_is_written(std::uint64_t mount, Proof proof) {
     damaged_ = true;
     return;
   }
-  if (proof == Proof::acknowledged) return;
+  if (proof == Proof::acknowledged || keeps_log_) return;
   while (!in_doubt_.empty()) apply_oldest();
 }
 

@@ -22,6 +22,27 @@ struct JournalHeader {
   friend bool operator==(const JournalHeader&, const JournalHeader&) = default;
 };
 
+// The log as a host sees it that mounts: the kernel reads it through the page cache of the device,
+// so that a page that is cached there hides what the media hold. Source: jbd2 (recovery.c: buffers
+// of the journal's device).
+class LogView {
+ public:
+  virtual JournalHeader header_of(std::int64_t block) = 0;
+
+ protected:
+  ~LogView() = default;
+};
+
+// Nothing is cached.
+class MediaLog final : public LogView {
+ public:
+  explicit MediaLog(const BlockStore& media) : media_(media) {}
+  JournalHeader header_of(std::int64_t block) override;
+
+ private:
+  const BlockStore& media_;
+};
+
 // What a mount has to replay.
 struct LogState {
   std::int64_t blocks = 0;  // Of the journal.
@@ -31,8 +52,9 @@ struct LogState {
 // Carried by the disk from mount to mount and from host to host. Invariants:
 //   - `metadata` is the state as of `committed`, and every transaction up to that one is durable.
 //   - Those in doubt come after it: the record of the last one was sent and has not been
-//     acknowledged; that of others was, but nothing flushed the device's cache since (no barriers).
-//     The media decide which of them happened, when the disk is mounted. A record without the
+//     acknowledged; that of others was, but nothing flushed the device's cache since (no barriers),
+//     or the log is kept because other hosts may see another one. What a host sees of the log
+//     decides which of them happened, when it mounts the disk. A record without the
 //     blocks before it is a log that no mount goes past; a check drops what follows.
 //   - A mount that is not the latest one writes over another's journal; then the file system is
 //     damaged for good, as a real one is.
@@ -64,12 +86,14 @@ class VolumeImage : public DiskFormat {
   // No mount helps: a second host has written to it.
   bool damaged() const { return damaged_; }
   // A mount finds that the log does not add up, as of now.
-  bool log_is_damaged(const BlockStore& media) const;
+  bool log_is_damaged(LogView& log) const;
   // Drops what is behind the damage.
-  void mend_log(const BlockStore& media);
+  void mend_log(LogView& log);
 
   // A new mount; returns its number. Replays the journal first.
-  std::uint64_t begin_mount(const BlockStore& media);
+  std::uint64_t begin_mount(LogView& log);
+  // Several hosts have the disk: from now on every transaction stays in doubt until the log is cut.
+  void keep_log() { keeps_log_ = true; }
 
   // The `count` (at most the log's size) blocks of the log that come next, as one or two runs.
   std::vector<BlockRun> next_log_blocks(std::int64_t count);
@@ -100,7 +124,7 @@ class VolumeImage : public DiskFormat {
   };
   enum class Found : std::uint8_t { all, nothing, record_alone };
 
-  static Found find(const InDoubt& transaction, const BlockStore& media);
+  static Found find(const InDoubt& transaction, LogView& log);
   void apply_oldest();
 
   Metadata metadata_;
@@ -115,6 +139,7 @@ class VolumeImage : public DiskFormat {
   FsKind kind_;
   std::deque<InDoubt> in_doubt_;  // Oldest first.
   bool damaged_ = false;
+  bool keeps_log_ = false;
 };
 
 }  // namespace drydock::sim

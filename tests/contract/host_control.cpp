@@ -102,6 +102,36 @@ TYPED_TEST(HostControlContract, NothingThatWasReadBeforeAPurgeIsServedAfterIt) {
   });
 }
 
+// BLKFLSBUF: the purge itself puts them over what another host has written since.
+TYPED_TEST(HostControlContract, APurgeWritesDirtyPagesFirst) {
+  const auto write = [](Worker& worker, FileSystem& files, const char* text) -> Task<void> {
+    Result<std::unique_ptr<File>> device = co_await files.open(worker, kSharedDevice, kMake);
+    const SharedBytes bytes = bytes_of(text);
+    Result<void> written = co_await (*device)->write_at(worker, 1 << 20, bytes);
+    EXPECT_TRUE(written);
+    if (*text != 'n') co_return;
+    Result<void> synced = co_await (*device)->sync_data(worker);
+    EXPECT_TRUE(synced);
+  };
+  this->run(0, [write](Worker& worker, HostControl&, FileSystem& files) -> Task<void> {
+    co_await write(worker, files, "old");
+  });
+  this->run(1, [write](Worker& worker, HostControl&, FileSystem& files) -> Task<void> {
+    co_await write(worker, files, "new");
+  });
+  this->run(0, [](Worker& worker, HostControl& control, FileSystem&) -> Task<void> {
+    Result<void> purged = co_await control.purge_cache(worker, kSharedDevice);
+    EXPECT_TRUE(purged);
+  });
+  this->run(1, [](Worker& worker, HostControl& control, FileSystem& files) -> Task<void> {
+    Result<void> purged = co_await control.purge_cache(worker, kSharedDevice);
+    EXPECT_TRUE(purged);
+    Result<std::unique_ptr<File>> device = co_await files.open(worker, kSharedDevice, kMake);
+    Result<ByteChain> bytes = co_await (*device)->read_at(worker, 1 << 20, 3);
+    EXPECT_EQ(text_of(*bytes), "old");
+  });
+}
+
 TYPED_TEST(HostControlContract, AReadOnlyMountRefusesChanges) {
   this->run(0, [](Worker& worker, HostControl& control, FileSystem& files) -> Task<void> {
     const MountOptions options{.access = MountOptions::Access::read_only};

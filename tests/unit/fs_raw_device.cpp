@@ -305,5 +305,92 @@ TEST_F(SharedFiles, NeedADiskThatIsAttached) {
   EXPECT_FALSE(a.control.open_device("/dev/none").has_value());
 }
 
+// b takes the disk over from a. What the rules of ownership say of it, the disk counts: design,
+// section 5, I1 and I2; reference on reservations, section 16.
+class TakenOver : public SharedFiles {
+ protected:
+  static constexpr auto kType = ReservationType::write_exclusive;
+  static constexpr std::int64_t kLogPages = 32;
+  const ReservationKey key_a{0xa};
+  const ReservationKey key_b{0xb};
+  std::unique_ptr<Reservations> of_a;
+  std::unique_ptr<Reservations> of_b;
+
+  void SetUp() override {
+    SharedFiles::SetUp();
+    of_a = *a.control.open_reservations(kDevice);
+    of_b = *b.control.open_reservations(kDevice);
+    constexpr auto kKeep = PersistThroughPowerLoss::keep;
+    ASSERT_TRUE(a->now(of_a->register_key(a->worker(), key_a, kKeep)).has_value());
+    ASSERT_TRUE(a->now(of_a->acquire(a->worker(), key_a, kType)).has_value());
+    ASSERT_TRUE(mount(a).has_value());
+    ASSERT_TRUE(b->now(of_b->register_key(b->worker(), key_b, kKeep)).has_value());
+  }
+  void write_and_sync(const std::string& text) {
+    ASSERT_TRUE(a->write("/data/f", 0, text).has_value());
+    ASSERT_TRUE(a->sync("/data/f").has_value());
+  }
+  void claim() {
+    const Result<void> claimed = b->now(of_b->preempt_and_abort(b->worker(), key_b, key_a, kType));
+    ASSERT_TRUE(claimed.has_value());
+  }
+  Result<void> check() { return b->now(b.control.check(b->worker(), kDevice)); }
+};
+
+TEST_F(TakenOver, MountsALogThatItsCacheOfTheDeviceHides) {
+  write_and_sync("first");
+  b.read(kLogPages);  // And what is read ahead with it.
+  b.read(0);
+  write_and_sync("first, second");
+  claim();
+  EXPECT_EQ(disk.ownership().stale_reads(), 0);
+  ASSERT_TRUE(check().has_value());
+  ASSERT_TRUE(mount(b).has_value());
+  EXPECT_EQ(b->read("/data/f"), "first");
+  EXPECT_GT(disk.ownership().stale_reads(), 0);
+  EXPECT_EQ(disk.ownership().foreign_writes(), 0);
+}
+
+TEST_F(TakenOver, MountsWhatIsThereOnceTheCacheIsPurgedAfterTheClaim) {
+  write_and_sync("first");
+  b.read(kLogPages);
+  b.read(0);
+  write_and_sync("first, second");
+  claim();
+  ASSERT_TRUE(b.purge().has_value());
+  ASSERT_TRUE(check().has_value());
+  ASSERT_TRUE(mount(b).has_value());
+  EXPECT_EQ(b->read("/data/f"), "first, second");
+  EXPECT_EQ(disk.ownership().stale_reads(), 0);
+  EXPECT_EQ(disk.ownership().foreign_writes(), 0);
+}
+
+TEST_F(TakenOver, WritesItsOldDirtyPagesUnlessTheyWerePurgedBeforeTheClaim) {
+  ASSERT_TRUE(b.write(9'000, 'b').has_value());
+  ASSERT_TRUE(b.purge().has_value()) << "refused by the device, and dropped";
+  ASSERT_TRUE(b.write(9'001, 'b').has_value());
+  claim();
+  ASSERT_TRUE(b.purge().has_value());
+  EXPECT_EQ(disk.ownership().foreign_writes(), 1);
+  EXPECT_EQ(disk.store().origin(9'000).author_host, 0u);
+  EXPECT_EQ(disk.store().origin(9'001).author_host, 2u);
+  // What it writes as the owner is its own.
+  ASSERT_TRUE(b.write(9'002, 'b').has_value());
+  ASSERT_TRUE(b.purge().has_value());
+  EXPECT_EQ(disk.ownership().foreign_writes(), 1);
+}
+
+TEST_F(TakenOver, CountsWhatAPlainPreemptLetsThrough) {
+  const Asked<void> write = a->start(
+      a->file(kDevice, {.caching = Caching::direct})
+          .write_at(a->worker(), 9'000 * kPage, SharedBytes::copy_of(std::string(kPage, 'a'))));
+  disk.hang(sim::DiskHang::data_writes);
+  kernel.run_until(kernel.now() + Duration::ms(10).count_ns());
+  ASSERT_TRUE(b->now(of_b->preempt(b->worker(), key_b, key_a, kType)).has_value());
+  disk.release(sim::DiskHang::data_writes);
+  EXPECT_TRUE(a->finish(write).has_value()) << "it had started";
+  EXPECT_EQ(disk.ownership().foreign_writes(), 1);
+}
+
 }  // namespace
 }  // namespace drydock::test

@@ -61,6 +61,30 @@ TEST(Verdicts, AMessageOutOfOrderIsDamageUnlessTheCellAllowsIt) {
             Verdict::safety);
 }
 
+TEST(Verdicts, ABlockThatBreaksTheOwnershipIsDamageUnlessTheCellAllowsIt) {
+  for (const Metric metric : {Metric::stale_reads, Metric::foreign_writes}) {
+    RunResult run = good_run();
+    if (metric == Metric::stale_reads) run.ownership.stale_reads = 2;
+    if (metric == Metric::foreign_writes) run.ownership.foreign_writes = 2;
+    EXPECT_EQ(verdict_of(run, {}), Verdict::safety);
+    EXPECT_EQ(verdict_of(run, {expectation(metric, Comparison::equal, 0)}), Verdict::safety);
+    EXPECT_EQ(verdict_of(run, {expectation(metric, Comparison::equal, 2)}), Verdict::pass);
+    EXPECT_EQ(verdict_of(run, {expectation(Metric::acked_loss, Comparison::less_equal, 2)}),
+              Verdict::safety);
+  }
+}
+
+TEST(Verdicts, ATakeoverThatWasNotCompletedAnswersNothing) {
+  RunResult run = good_run();
+  run.takeovers = {{.standby = "s", .disk = "d1", .failure = "claim: reservation_conflict"}};
+  RunResult judged_run = run;
+  judge_run(judged_run, {kNoLoss}, true);
+  EXPECT_EQ(judged_run.verdict, Verdict::inconclusive);
+  EXPECT_EQ(judged_run.note, "s did not take d1 over: claim: reservation_conflict");
+  run.takeovers[0].completed = true;
+  EXPECT_EQ(verdict_of(run, {kNoLoss}), Verdict::pass);
+}
+
 TEST(Verdicts, AMessageThatAConsumerWasPutPastIsDamageUnlessTheCellAllowsIt) {
   RunResult run = good_run();
   run.deliveries.skipped = 2;

@@ -305,6 +305,27 @@ TEST(LossExplanation, SaysWhyNothingWasLost) {
       "had covered outlived it");
 }
 
+TEST(LossExplanation, NamesTheCachesThatATakeoverLeftFull) {
+  RunResult run;
+  run.loss.acked = 10;
+  run.takeovers = {{.standby = "s", .disk = "d1", .completed = true}};
+  EXPECT_EQ(explain(mechanism_of({run})),
+            "the disk was taken over, and no acknowledged message was lost");
+  run.ownership.stale_reads = 3;
+  run.loss.lost.push_back({1, 0, 0, true, {}});
+  EXPECT_EQ(explain(mechanism_of({run, run})),
+            "stale pages: the new owner was given 6 blocks by a cache of the device that is older "
+            "than its ownership, and with them 2 acknowledged messages were lost");
+  run.ownership = {.stale_reads = 0, .foreign_writes = 1};
+  run.loss.lost.clear();
+  EXPECT_EQ(explain(mechanism_of({run})),
+            "dirty pages: 1 block that is older than the ownership landed on the media under it, "
+            "and no acknowledged message was lost");
+  run.faults.push_back({"process.kill", "w", 1, 2});
+  EXPECT_TRUE(explain(mechanism_of({run})).starts_with("process.kill "));
+  EXPECT_TRUE(explain(mechanism_of({run})).ends_with("landed on the media under it"));
+}
+
 TEST(LossExplanation, CountsTheCopiesOfWhatWasLost) {
   RunResult run;
   run.faults.push_back({"host.destroy", "h", 1, -1});

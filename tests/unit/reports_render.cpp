@@ -373,6 +373,30 @@ TEST(Text, ShowsWhereTwoRunsDiffer) {
       << text;
 }
 
+TEST(Text, ShowsWhatTakeoversTookAndBroke) {
+  DrillResult result = async_result();
+  EXPECT_EQ(render_text(result, 200).find("takeovers"), std::string::npos);
+  for (RunResult& run : result.cells[1].runs) {
+    run.ownership = {.stale_reads = 2, .foreign_writes = 30};
+    run.takeovers = {{.standby = "s",
+                      .disk = "d1",
+                      .began_ns = 1,
+                      .steps_ns = {0, 2'000'000, 0, 0, 21'000'000, 0},
+                      .completed = true}};
+  }
+  const std::string text = render_text(result, 200);
+  const std::size_t table = text.find("takeovers (medians)");
+  ASSERT_NE(table, std::string::npos);
+  const std::size_t row = text.find("flushDiskType=SYNC_FLUSH", table);
+  const std::string line = text.substr(row, text.find('\n', row) - row);
+  EXPECT_NE(line.find(" 10 "), std::string::npos) << line;
+  EXPECT_NE(line.find(" 20 "), std::string::npos) << line;
+  EXPECT_NE(line.find(" 300 "), std::string::npos) << line;
+  EXPECT_NE(line.find(" 2.00 ms "), std::string::npos) << line;
+  EXPECT_NE(line.find(" 21.0 ms "), std::string::npos) << line;
+  EXPECT_TRUE(line.ends_with("  stale pages read and dirty pages landed")) << line;
+}
+
 TEST(Json, ARunSurvivesTheWayThereAndBack) {
   RunResult run = run_of(18'446'744'073'709'551'615u, 2, "process.kill");
   EXPECT_EQ(run_from_json(run_to_json(run)), run);
@@ -391,6 +415,9 @@ TEST(Json, ARunSurvivesTheWayThereAndBack) {
   run.order = {1, {{1, 2, 3, 4, 5}}};
   run.loss.lost[0].histories = {{CopyEnd::cut_by_recovery, 1, 2, 3, 0}, {}};
   run.loss.lost[0].last_copy_fault = 0;
+  run.ownership = {3, 4};
+  run.takeovers = {{"s", "d1", 5, {1, 2, 3, 4, 5, 6}, 7, true, ""},
+                   {"t", "d2", -1, {}, 0, false, "x"}};
   EXPECT_EQ(run_from_json(run_to_json(run)), run);
 }
 

@@ -130,8 +130,8 @@ TEST(Loader, RefusesWhatIsNotImplementedByName) {
   EXPECT_EQ(refusal([](Json& j) { j["phases"]["hold"]["until"] = {{"event", "tea.is-ready"}}; }),
             "f.json: /phases/hold/until/event: there is no such event; drydock list shows them");
   EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["h"]["disk"]["shared_by"] = {"h", "c"}; }),
-            "f.json: /topology/hosts/h/disk/shared_by: disks that several hosts attach are not "
-            "simulated yet");
+            "f.json: /topology/hosts/h/disk/shared_by: a disk that several hosts attach stands in "
+            "/topology/disks");
 }
 
 TEST(Loader, RefusesNamesThatReferToNothing) {

@@ -123,7 +123,7 @@ TEST(Expectations, OfWaitsMaySpeakOfOneProcess) {
   EXPECT_EQ(drill.expectations[0].process, "w");
   EXPECT_EQ(drill.expectations[0].place, WaitPlace::journal);
   EXPECT_EQ(refusal(with("wait.journal.longest < 1 s", "x")),
-            "/expectations/0/of: there is no broker, writer or reader 'x'");
+            "/expectations/0/of: there is no broker, writer, reader or standby 'x'");
   EXPECT_EQ(refusal(with("acked_loss = 0", "w")), "/expectations/0/of: only waits are somebody's");
 }
 
@@ -198,8 +198,8 @@ TEST(PathAxes, ASettingDoesNotVanishUnderThem) {
 
 TEST(PathAxes, AreRefusedWhereTheyCannotBe) {
   EXPECT_EQ(refusal([](Json& j) { j["matrix"] = {{"drill/x", {"a"}}}; }),
-            "/matrix/drill/x: only places in topology/hosts, load, phases and faults can be "
-            "varied");
+            "/matrix/drill/x: only places in topology/hosts, topology/disks, load, phases and "
+            "faults can be varied");
   EXPECT_EQ(
       refusal([](Json& j) { j["matrix"] = {{"load/writers/w/rate", {"10 MB/s", "fast"}}}; }),
       "/matrix: with load/writers/w/rate=fast: load/writers/w/rate: must be a rate: a size and "
