@@ -70,6 +70,11 @@ struct DiskSpec {
   std::string profile;  // A name, a file or a text: see disk_profile.hpp.
   std::int64_t bytes = 0;
   DiskThrottle throttle;
+  // The host's driver: after this time it aborts a command. 0: never. None: as the profile says.
+  std::optional<Duration> io_timeout = std::nullopt;
+  int links = 1;  // Between host and disk; one is used at a time.
+  // After this time a link that stays down is removed. None: never.
+  std::optional<Duration> link_loss_timeout = std::nullopt;
 };
 
 // The kernel's vm.dirty_*: what it writes back by itself, and when writers wait.
@@ -288,5 +293,10 @@ struct Drill {
   std::vector<reports::Expectation> expectations;
   std::string canonical;  // The file without comments, keys sorted: equal text, equal drill.
 };
+
+// The host of a process of the topology, or the host itself; empty if there is none of that name.
+std::string host_named(const Drill& drill, const std::string& name);
+// The host of what a selector means at the start; empty if there is none.
+std::string host_at_start(const Drill& drill, const faults::Selector& selector);
 
 }  // namespace drydock::scenarios

@@ -30,6 +30,13 @@ void read_phases(const JsonAt& phases, Drill& drill);
 void read_faults(const JsonAt& faults, Drill& drill);
 // Faults whose time comes when nothing is armed any more. Phases have been read.
 void refuse_late_faults(const JsonAt& faults, const Drill& drill);
+// Of a fault of a disk: what the disk does wrong. Kind, selector and span have been read.
+faults::DiskTrouble read_disk_trouble(const JsonAt& json, const FaultSpec& fault,
+                                      const Drill& drill);
+// Whether faults of the kind have a member of that name, of those that read_disk_trouble reads.
+bool takes_of_disk(faults::FaultKind kind, std::string_view key);
+// A flush that lies, in a set that takes no power: nothing would ever show it.
+void refuse_hidden_lies(const std::vector<JsonAt>& items, const std::vector<FaultSpec>& set);
 void read_matrix(const JsonAt& matrix, Drill& drill);
 void read_expectations(const JsonAt& expectations, Drill& drill);
 

@@ -9,6 +9,7 @@ namespace drydock::scenarios {
 namespace {
 
 constexpr std::int64_t kPageBytes = 4'096;
+constexpr std::int64_t kLinksMax = 8;  // Of one host to one disk.
 // With more a stream hardly gets through before it is given up.
 constexpr std::int64_t kLossPercentMax = 50;
 
@@ -33,11 +34,26 @@ DiskThrottle read_throttle(const JsonAt& json) {
   return throttle;
 }
 
+// 0: never.
+Duration read_time_or_never(const JsonAt& json) {
+  if (json.text() == "never") return Duration();
+  const Duration time = json.duration();
+  if (time < Duration::ms(1)) json.refuse("must be at least 1 ms, or never");
+  return time;
+}
+
 DiskSpec read_disk(const JsonAt& disk) {
   disk.refuse_unbuilt("shared_by", "disks that several hosts attach are not simulated yet");
-  disk.allow_only({"profile", "size", "throttle"});
-  DiskSpec spec{read_profile_of_disk(disk.at("profile")), disk.at("size").size()};
+  disk.allow_only({"profile", "size", "throttle", "io_timeout", "links", "link_loss_timeout"});
+  DiskSpec spec{.profile = read_profile_of_disk(disk.at("profile")),
+                .bytes = disk.at("size").size()};
   if (disk.has("throttle")) spec.throttle = read_throttle(disk.at("throttle"));
+  if (disk.has("io_timeout")) spec.io_timeout = read_time_or_never(disk.at("io_timeout"));
+  if (disk.has("links")) spec.links = static_cast<int>(disk.at("links").count(1, kLinksMax));
+  if (disk.has("link_loss_timeout")) {
+    const Duration timeout = read_time_or_never(disk.at("link_loss_timeout"));
+    if (timeout > Duration()) spec.link_loss_timeout = timeout;
+  }
   return spec;
 }
 

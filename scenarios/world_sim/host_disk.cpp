@@ -5,6 +5,7 @@
 
 #include "engine/types/nearest_name.hpp"
 #include "scenarios/drill/disk_profile.hpp"
+#include "scenarios/drill/units.hpp"
 #include "sim/disk/compiled_profile.hpp"
 #include "sim/profiles/builtin_profiles.hpp"
 #include "sim/profiles/profile_reader.hpp"
@@ -45,7 +46,50 @@ bool is_assumed(const sim::ProfileValue& value) {
   return std::ranges::any_of(value.points, assumed, &sim::LatencyPoint::stamp);
 }
 
+std::optional<Duration> io_timeout_of(const DiskSpec& spec) {
+  if (!spec.io_timeout)
+    return sim::compiled_profile(checked_profile_of(spec), spec.bytes).io_timeout;
+  return *spec.io_timeout == Duration() ? std::nullopt : spec.io_timeout;
+}
+
+// What is wrong with a fault of this disk, or nothing. Its member, then why.
+std::optional<std::pair<std::string, std::string>> why_pointless(const FaultSpec& fault,
+                                                                 const DiskSpec& spec) {
+  using faults::FaultKind;
+  if (fault.kind == FaultKind::disk_flush_lie) {
+    const auto profile = sim::compiled_profile(checked_profile_of(spec), spec.bytes);
+    if (profile.volatile_cache) return std::nullopt;
+    return std::pair(
+        "do", "a disk '" + profile.name + "' has no volatile cache, so nothing would show the lie");
+  }
+  if (fault.kind != FaultKind::disk_hang) return std::nullopt;
+  const bool aborts = fault.trouble.abort != faults::AbortAnswer::ignored;
+  const bool resets = fault.trouble.reset != faults::ResetAnswer::drops;
+  if (!aborts && !resets) return std::nullopt;
+  const std::string member = aborts ? "abort" : "reset";
+  const std::optional<Duration> timeout = io_timeout_of(spec);
+  if (!timeout) return std::pair(member, "the host waits for ever: give the disk an io_timeout");
+  const Duration first = aborts ? *timeout : *timeout * 2;
+  if (!fault.lasts || *fault.lasts > first) return std::nullopt;
+  return std::pair(member, "the hang ends before the host does that, after " + text_of(first));
+}
+
 }  // namespace
+
+void check_disk_faults(const Drill& drill) {
+  for (const auto& [name, set] : drill.fault_sets) {
+    for (std::size_t i = 0; i < set.size(); ++i) {
+      if (!faults::of_disk(set[i].kind)) continue;
+      const std::string host = host_at_start(drill, set[i].on);
+      const auto spec = std::ranges::find(drill.hosts, host, &HostSpec::name);
+      const auto why = why_pointless(set[i], *spec->disk);
+      if (!why) continue;
+      throw InputError(
+          drill.source.at("/faults/" + name + "/" + std::to_string(i) + "/" + why->first) + ": " +
+          why->second);
+    }
+  }
+}
 
 void check_disk(const Drill& drill, const HostSpec& host) {
   const std::string path = "/topology/hosts/" + host.name + "/disk";
@@ -64,6 +108,9 @@ void put_profile(const DiskSpec& spec, sim::DiskOptions& disk) {
   disk.placement = profile.get(sim::ProfileKey::placement).word == "remote"
                        ? sim::DiskPlacement::remote
                        : sim::DiskPlacement::local;
+  if (spec.io_timeout) disk.profile.io_timeout = io_timeout_of(spec);
+  disk.queue.links = spec.links;
+  disk.queue.link_loss_timeout = spec.link_loss_timeout;
   const DiskThrottle& throttle = spec.throttle;
   disk.queue.throttle.reads = {.bytes_per_s = throttle.read_bytes_per_second,
                                .commands_per_s = throttle.reads_per_second};

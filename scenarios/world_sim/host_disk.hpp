@@ -12,6 +12,9 @@ namespace drydock::scenarios {
 // disk.
 void check_disk(const Drill& drill, const HostSpec& host);
 
+// Throws InputError if a fault of a disk could have no effect. The disks have been checked.
+void check_disk_faults(const Drill& drill);
+
 // What its profile and its throttle say of a disk; of a checked one.
 void put_profile(const DiskSpec& spec, sim::DiskOptions& disk);
 

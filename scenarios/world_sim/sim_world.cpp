@@ -45,6 +45,7 @@ void check_simulated(const Drill& drill) {
     }
     if (host.memory) check_memory(drill, host);
   }
+  check_disk_faults(drill);
 }
 
 SimWorld::SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t seed,
@@ -269,6 +270,20 @@ sim::Host& SimWorld::host(const std::string& name) { return *machine(name).host;
 
 sim::SimDisk* SimWorld::disk(const std::string& host) {
   return host.empty() || destroyed(host) ? nullptr : machine(host).disk.get();
+}
+
+std::vector<sim::CommandSet::Range> SimWorld::bytes_of(const std::string& host,
+                                                       const faults::DiskRange& range) {
+  constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t end = range.size_bytes ? range.from_bytes + *range.size_bytes : kEnd;
+  if (range.file.empty()) return {{range.from_bytes, end}};
+  std::vector<sim::CommandSet::Range> bytes;
+  const std::int64_t page = sim::kPageBytes;
+  const sim::PageRange pages{range.from_bytes / page, end == kEnd ? kEnd : (end + page - 1) / page};
+  for (const sim::BlockRun& run : machine(host).files->mount().blocks_of(range.file, pages)) {
+    bytes.push_back({run.block * page, (run.block + run.count) * page});
+  }
+  return bytes;
 }
 
 bool SimWorld::destroyed(const std::string& host) const {
@@ -529,6 +544,8 @@ const char* way_back_of(faults::FaultKind kind) {
   if (kind == faults::FaultKind::net_partition) return "the network is whole again";
   if (kind == faults::FaultKind::disk_hang) return "the disk goes on";
   if (kind == faults::FaultKind::disk_slow) return "the disk has its old speed";
+  if (kind == faults::FaultKind::disk_flush_lie) return "the disk obeys a flush again";
+  if (kind == faults::FaultKind::disk_cut) return "the link to the disk is back";
   if (kind == faults::FaultKind::disk_error) return "the disk makes no errors any more";
   return "the power is back";
 }

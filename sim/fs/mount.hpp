@@ -127,6 +127,10 @@ class Mount final : public PageBacking,
   Task<Result<void>> sync(InodeHandle& handle, Worker& worker, PageRange range, SyncKind kind);
   Task<Result<void>> commit(Worker& worker, Tid tid);
 
+  // Where the file's pages of the range are on the disk now; nothing if it has no blocks there. For
+  // who breaks the disk: costs no time.
+  std::vector<BlockRun> blocks_of(const std::string& path, PageRange range);
+
   // The inode lost a handle.
   void closed(Inode& inode);
   void process_ended(std::uint32_t process_id);

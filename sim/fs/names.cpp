@@ -277,4 +277,22 @@ Task<Result<std::vector<FileInfo>>> Mount::list(Worker& worker, std::string path
   co_return files;
 }
 
+std::vector<BlockRun> Mount::blocks_of(const std::string& path, PageRange range) {
+  std::vector<BlockRun> runs;
+  if (state_ != State::ready) return runs;
+  Result<Location> location = locate(path);
+  if (!location || location->found == nullptr) return runs;
+  location->found->record.blocks.for_each_from(
+      range.first, [&runs, range](std::int64_t page, const BlockRef& ref) {
+        if (page >= range.end || ref.hole()) return;
+        const bool next = !runs.empty() && runs.back().block + runs.back().count == ref.block();
+        if (next) {
+          ++runs.back().count;
+        } else {
+          runs.push_back({ref.block(), 1});
+        }
+      });
+  return runs;
+}
+
 }  // namespace drydock::sim
