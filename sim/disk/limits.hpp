@@ -12,7 +12,6 @@ inline constexpr auto kDiskNotModelled = std::to_array<std::string_view>({
     "while a preempt-and-abort waits",
     "disk: schedulers of the block layer; that a thread stands still while its command waits for a "
     "tag",
-    "disk: writeback throttling of file systems: they do not say which writes are whose",
     "disk: links as controllers of their own",
     "disk: writes that become slower for good, more time for larger blocks beyond the bandwidth, "
     "tails beyond the 99.9th percentile",

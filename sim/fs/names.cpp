@@ -203,7 +203,7 @@ Task<Result<void>> Mount::rename(Worker& worker, std::string from_path, std::str
     // R4 (auto_da_alloc): a file that takes the place of another one is written out before the
     // rename is durable, so that nobody finds an empty file under the old name.
     order(journal_.running(), moved, 0, INT64_MAX);
-    cache_->start_writeback(moved, PageRange());
+    cache_->start_writeback(moved, PageRange(), WrittenFor::flusher);
   }
   if (replaced != nullptr) free_if_unused(*replaced);
   co_return Result<void>();

@@ -61,7 +61,9 @@ class RawDevice final : private RawBacking, public CachedFile {
   class PageWrite;
   class PageReadCommand;
 
-  void write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages) override;
+  void write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages,
+                   WrittenFor whom) override;
+  void dirtier_slept() override { path_.queue().dirtier_slept(); }
   ByteChain try_read(std::int64_t offset, std::int64_t length);
   Task<Result<void>> page_in(Worker& worker, std::int64_t page, std::int64_t end);
   std::shared_ptr<PageRead> start_read(std::int64_t page, std::int64_t end);
