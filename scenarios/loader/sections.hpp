@@ -18,6 +18,8 @@ std::string read_host_name(const JsonAt& json, const Drill& drill);
 // unlike a user's file, a scenario says nothing in vain.
 std::string read_conf_value(const JsonAt& keys, const std::string& key);
 
+// How the file system on a disk of that size is made and mounted, on a host with that kernel.
+MountSpec read_mount(const JsonAt& json, std::int64_t disk_bytes, const std::string& kernel);
 void read_topology(const JsonAt& topology, Drill& drill);
 void read_conf(const JsonAt& conf, Drill& drill);
 void read_behaviour(const JsonAt& behaviour, Drill& drill);

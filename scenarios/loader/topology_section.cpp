@@ -42,9 +42,10 @@ Duration read_time_or_never(const JsonAt& json) {
   return time;
 }
 
-DiskSpec read_disk(const JsonAt& disk) {
+DiskSpec read_disk(const JsonAt& disk, const std::string& kernel) {
   disk.refuse_unbuilt("shared_by", "disks that several hosts attach are not simulated yet");
-  disk.allow_only({"profile", "size", "throttle", "io_timeout", "links", "link_loss_timeout"});
+  disk.allow_only(
+      {"profile", "size", "throttle", "io_timeout", "links", "link_loss_timeout", "mount"});
   DiskSpec spec{.profile = read_profile_of_disk(disk.at("profile")),
                 .bytes = disk.at("size").size()};
   if (disk.has("throttle")) spec.throttle = read_throttle(disk.at("throttle"));
@@ -54,36 +55,76 @@ DiskSpec read_disk(const JsonAt& disk) {
     const Duration timeout = read_time_or_never(disk.at("link_loss_timeout"));
     if (timeout > Duration()) spec.link_loss_timeout = timeout;
   }
+  if (disk.has("mount")) spec.mount = read_mount(disk.at("mount"), spec.bytes, kernel);
   return spec;
 }
 
+// One of vm.dirty_bytes and vm.dirty_ratio: the kernel sets the other to 0.
+struct DirtyLimit {
+  std::int64_t bytes = 0;
+  std::int64_t percent = 0;
+};
+DirtyLimit read_dirty_limit(const JsonAt& dirty, const char* bytes, const char* ratio) {
+  if (dirty.has(bytes) == dirty.has(ratio)) {
+    dirty.refuse("must have one of " + std::string(bytes) + " and " + ratio);
+  }
+  if (dirty.has(ratio)) {
+    const DirtyLimit limit{.percent = dirty.at(ratio).percent()};
+    if (limit.percent == 0) dirty.at(ratio).refuse("must be at least 1%");
+    return limit;
+  }
+  const DirtyLimit limit{.bytes = dirty.at(bytes).size()};
+  if (limit.bytes < kPageBytes) dirty.at(bytes).refuse("must be at least 4 KiB");
+  return limit;
+}
+
 DirtyLimits read_dirty(const JsonAt& dirty) {
-  dirty.allow_only({"bytes", "background_bytes", "expire", "writeback"});
-  const DirtyLimits limits{.bytes = dirty.at("bytes").size(),
-                           .background_bytes = dirty.at("background_bytes").size(),
+  dirty.allow_only(
+      {"bytes", "background_bytes", "ratio", "background_ratio", "expire", "writeback"});
+  const DirtyLimit limit = read_dirty_limit(dirty, "bytes", "ratio");
+  const DirtyLimit background = read_dirty_limit(dirty, "background_bytes", "background_ratio");
+  const DirtyLimits limits{.bytes = limit.bytes,
+                           .background_bytes = background.bytes,
+                           .percent = limit.percent,
+                           .background_percent = background.percent,
                            .expire = dirty.at("expire").duration(),
                            .writeback = dirty.at("writeback").duration()};
-  if (limits.background_bytes < kPageBytes) {
-    dirty.at("background_bytes").refuse("must be at least 4 KiB");
-  }
-  if (limits.background_bytes >= limits.bytes) {
+  if (limit.bytes > 0 && background.bytes >= limit.bytes) {
     dirty.at("background_bytes").refuse("must be less than bytes");
+  }
+  if (limit.percent > 0 && background.percent >= limit.percent) {
+    dirty.at("background_ratio").refuse("must be less than ratio");
   }
   if (limits.writeback < Duration::ms(10)) dirty.at("writeback").refuse("must be at least 10 ms");
   return limits;
 }
 
+// RHEL 7 and 8 mount version 1 unless told otherwise.
+bool uses_cgroup2(const std::string& kernel) { return kernel != "el7" && kernel != "el8"; }
+
 // A size, or an object with one.
-MemorySpec read_memory(const JsonAt& memory) {
+MemorySpec read_memory(const JsonAt& memory, const std::string& kernel) {
   if (!memory.is_object()) return {.bytes = memory.size()};
-  memory.allow_only({"size", "group_limit", "swap", "min_free"});
+  memory.allow_only({"size", "group_limit", "cgroup", "swap", "min_free"});
   MemorySpec spec{.bytes = memory.at("size").size()};
-  if (memory.has("group_limit")) spec.group_limit_bytes = memory.at("group_limit").size();
+  if (memory.has("group_limit")) {
+    spec.group_limit_bytes = memory.at("group_limit").size();
+    if (spec.group_limit_bytes == 0) memory.at("group_limit").refuse("must be more than 0");
+  }
   if (memory.has("swap")) spec.swap_bytes = memory.at("swap").size();
-  if (memory.has("min_free")) spec.min_free_bytes = memory.at("min_free").size();
+  if (memory.has("min_free")) {
+    spec.min_free_bytes = memory.at("min_free").size();
+    if (spec.min_free_bytes == 0) memory.at("min_free").refuse("must be more than 0");
+  }
   if (spec.group_limit_bytes > spec.bytes) {
     memory.at("group_limit").refuse("must be at most size");
   }
+  spec.group_limits_dirty = spec.group_limit_bytes > 0 && uses_cgroup2(kernel);
+  if (!memory.has("cgroup")) return spec;
+  const JsonAt version = memory.at("cgroup");
+  if (version.text() != "v1" && version.text() != "v2") version.refuse("must be v1 or v2");
+  if (spec.group_limit_bytes == 0) version.refuse("says something of a group: give a group_limit");
+  spec.group_limits_dirty = version.text() == "v2";
   return spec;
 }
 
@@ -103,15 +144,19 @@ HostSpec read_host(const std::string& name, const JsonAt& json) {
     for (const std::string& key : labels.keys()) host.labels[key] = labels.at(key).name();
   }
   if (json.has("boot")) host.boot = json.at("boot").duration();
-  if (json.has("disk")) host.disk = read_disk(json.at("disk"));
+  if (json.has("kernel")) host.kernel = json.at("kernel").text();
+  if (json.has("disk")) host.disk = read_disk(json.at("disk"), host.kernel);
   if (json.has("dirty")) {
     if (!host.disk) json.at("dirty").refuse("its host has no disk, so no dirty pages");
     host.dirty = read_dirty(json.at("dirty"));
   }
-  if (json.has("kernel")) host.kernel = json.at("kernel").text();
   if (json.has("memory")) {
     if (!host.disk) json.at("memory").refuse("its host has no disk, so nothing that fills it");
-    host.memory = read_memory(json.at("memory"));
+    host.memory = read_memory(json.at("memory"), host.kernel);
+  }
+  const bool ratio = host.dirty && (host.dirty->bytes == 0 || host.dirty->background_bytes == 0);
+  if (ratio && !host.memory) {
+    json.at("dirty").refuse("a ratio is of the host's memory: give the host a memory, or bytes");
   }
   return host;
 }

@@ -7,6 +7,7 @@
 #include "scenarios/drill/disk_profile.hpp"
 #include "scenarios/drill/units.hpp"
 #include "sim/disk/compiled_profile.hpp"
+#include "sim/fs/volume_image.hpp"
 #include "sim/profiles/builtin_profiles.hpp"
 #include "sim/profiles/profile_reader.hpp"
 #include "sim/profiles/quantity.hpp"
@@ -74,6 +75,24 @@ std::optional<std::pair<std::string, std::string>> why_pointless(const FaultSpec
   return std::pair(member, "the hang ends before the host does that, after " + text_of(first));
 }
 
+// Journal, inodes and the files of bare programs share the disk.
+void refuse_too_many_files(const Drill& drill, const HostSpec& host) {
+  std::int64_t bytes = 0;
+  for (const WriterSpec& writer : drill.writers) {
+    if (writer.host == host.name) bytes += writer.file_bytes;
+  }
+  for (const ReaderSpec& reader : drill.readers) {
+    if (reader.host == host.name && reader.follows.empty()) bytes += reader.file_bytes;
+  }
+  const sim::VolumeImage image(host.disk->bytes, files_of(host));
+  const std::int64_t room = (image.data_end() - image.data_begin()) * sim::kPageBytes;
+  if (bytes <= room) return;
+  throw InputError(drill.source.at("/topology/hosts/" + host.name + "/disk/size") + ": leaves " +
+                   sim::text_of(sim::ProfileUnit::size, room) +
+                   " for files beside journal and inodes, and the load's have " +
+                   sim::text_of(sim::ProfileUnit::size, bytes));
+}
+
 }  // namespace
 
 void check_disk_faults(const Drill& drill) {
@@ -100,6 +119,7 @@ void check_disk(const Drill& drill, const HostSpec& host) {
     throw InputError(drill.source.at(path + "/size") + ": must be at least " +
                      sim::text_of(sim::ProfileUnit::size, smallest) + " and a multiple of 4 KiB");
   }
+  refuse_too_many_files(drill, host);
 }
 
 void put_profile(const DiskSpec& spec, sim::DiskOptions& disk) {
@@ -116,6 +136,51 @@ void put_profile(const DiskSpec& spec, sim::DiskOptions& disk) {
                                .commands_per_s = throttle.reads_per_second};
   disk.queue.throttle.writes = {.bytes_per_s = throttle.write_bytes_per_second,
                                 .commands_per_s = throttle.writes_per_second};
+}
+
+namespace {
+
+sim::ErrorsPolicy policy_of(ErrorsOption errors) {
+  switch (errors) {
+    case ErrorsOption::go_on: break;
+    case ErrorsOption::remount_ro: return sim::ErrorsPolicy::remount_ro;
+    case ErrorsOption::panic: return sim::ErrorsPolicy::panic;
+  }
+  return sim::ErrorsPolicy::go_on;
+}
+
+}  // namespace
+
+sim::FileSystemOptions files_of(const HostSpec& host) {
+  const MountSpec& mount = host.disk->mount;
+  const sim::KernelProfile kernel = *sim::kernel_named(host.kernel);
+  using Shadow = sim::KernelProfile::ShadowWait;
+  sim::FileSystemOptions files{
+      .kind = mount.type == FileSystemType::xfs ? sim::FsKind::xfs : sim::FsKind::ext4,
+      .journal_bytes = mount.journal_bytes,
+      .commit_interval = mount.commit,
+      .data =
+          mount.data == DataOption::writeback ? sim::DataMode::writeback : sim::DataMode::ordered,
+      .dioread_nolock = mount.dioread_nolock.value_or(kernel.dioread_nolock),
+      .abort_on_data_error = mount.abort_on_data_error,
+      .errors = policy_of(mount.errors),
+      .shadow_until_committed = kernel.shadow_wait == Shadow::whole_commit,
+      .lazytime = mount.lazytime,
+      .barrier = mount.barrier,
+      .read_ahead_bytes = read_ahead_of(*host.disk),
+      .error_reporting = kernel.errors_reach_all ? sim::ErrorReporting::per_descriptor
+                                                 : sim::ErrorReporting::once};
+  files.page_cache.kernel = kernel;
+  if (!host.dirty) return files;
+  files.page_cache.dirty_bytes = host.dirty->bytes;
+  files.page_cache.dirty_background_bytes = host.dirty->background_bytes;
+  if (host.dirty->percent > 0) files.page_cache.dirty_percent = host.dirty->percent;
+  if (host.dirty->background_percent > 0) {
+    files.page_cache.dirty_background_percent = host.dirty->background_percent;
+  }
+  files.page_cache.expire = host.dirty->expire;
+  files.page_cache.interval = host.dirty->writeback;
+  return files;
 }
 
 std::int64_t read_ahead_of(const DiskSpec& spec) {

@@ -5,6 +5,7 @@
 
 #include "scenarios/drill/drill.hpp"
 #include "sim/disk/sim_disk.hpp"
+#include "sim/fs/options.hpp"
 
 namespace drydock::scenarios {
 
@@ -17,6 +18,10 @@ void check_disk_faults(const Drill& drill);
 
 // What its profile and its throttle say of a disk; of a checked one.
 void put_profile(const DiskSpec& spec, sim::DiskOptions& disk);
+
+// How the file system of a host's disk is made and mounted, and what its page cache does. Of a
+// checked host.
+sim::FileSystemOptions files_of(const HostSpec& host);
 
 // read_ahead_kb in bytes, as the profile says it, or Linux's default. Of a checked one.
 std::int64_t read_ahead_of(const DiskSpec& spec);

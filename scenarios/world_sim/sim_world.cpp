@@ -99,17 +99,8 @@ void SimWorld::add_machine(const HostSpec& spec) {
     disk.capacity_bytes = spec.disk->bytes;
     put_profile(*spec.disk, disk);
     machine->disk = std::make_unique<sim::SimDisk>(kernel_, DiskId(index + 1), std::move(disk));
-    sim::FileSystemOptions files;
-    files.read_ahead_bytes = read_ahead_of(*spec.disk);
-    if (spec.dirty) {
-      files.page_cache.dirty_bytes = spec.dirty->bytes;
-      files.page_cache.dirty_background_bytes = spec.dirty->background_bytes;
-      files.page_cache.expire = spec.dirty->expire;
-      files.page_cache.interval = spec.dirty->writeback;
-    }
-    files.page_cache.kernel = *sim::kernel_named(spec.kernel);
     machine->files =
-        std::make_unique<sim::HostFiles>(kernel_, *machine->host, *machine->disk, files);
+        std::make_unique<sim::HostFiles>(kernel_, *machine->host, *machine->disk, files_of(spec));
     machine->files->set_mounted([this, &host = *machine->host] { log(host, &EventLog::mounted); });
   }
   // Last: files and network hear of power and ended processes first.
@@ -557,6 +548,10 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
   for (const HostSpec& host : drill.hosts) {
     if (host.disk) {
       lines.push_back("disk of " + host.name + ": " + assumptions_of(*host.disk));
+      if (host.disk->mount != MountSpec()) {
+        lines.push_back("disk of " + host.name +
+                        ": the scenario says how its file system is made and mounted");
+      }
     }
     if (host.kernel != HostSpec().kernel) {
       lines.push_back("host " + host.name + ": the scenario has it run a kernel " + host.kernel);
