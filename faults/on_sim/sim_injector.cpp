@@ -1,15 +1,18 @@
 #include "faults/on_sim/sim_injector.hpp"
 
+#include "sim/disk/nvme_status.hpp"
+
 namespace drydock::faults {
 namespace {
 
 sim::CommandSet commands_of(DiskPart part) {
   using Kind = sim::DiskCommand::Kind;
+  using Purpose = sim::DiskCommand::Purpose;
   switch (part) {
     case DiskPart::reads: return {.kind = Kind::read};
     case DiskPart::writes: return {.kind = Kind::write};
-    case DiskPart::data_writes:
-      return {.kind = Kind::write, .purpose = sim::DiskCommand::Purpose::data};
+    case DiskPart::data_writes: return {.kind = Kind::write, .purpose = Purpose::data};
+    case DiskPart::journal: return {.kind = Kind::write, .purpose = Purpose::journal};
     case DiskPart::flushes: return {.kind = Kind::flush};
     case DiskPart::all:
     case DiskPart::count_: break;
@@ -17,12 +20,35 @@ sim::CommandSet commands_of(DiskPart part) {
   return {};
 }
 
+Error error_of(DiskStatus status) {
+  switch (status) {
+    case DiskStatus::reservation_conflict:
+      return sim::error_of(sim::NvmeStatus::reservation_conflict);
+    case DiskStatus::no_space: return Error::from_errno(ErrorCode::no_space, 28);
+    case DiskStatus::io_error:
+    case DiskStatus::count_: break;
+  }
+  return Error::from_errno(ErrorCode::io_error, 5);
+}
+
+sim::Hang hang_of(const DiskTrouble& trouble) {
+  sim::Hang hang;
+  if (trouble.abort == AbortAnswer::obeyed) hang.abort = sim::Hang::Abort::obeyed;
+  if (trouble.reset == ResetAnswer::lands_later) hang.reset = sim::Hang::Reset::lands_later;
+  if (trouble.reset == ResetAnswer::fails) hang.reset = sim::Hang::Reset::fails;
+  return hang;
+}
+
+// Anywhere on the disk.
 sim::DiskFault disk_fault_of(FaultKind kind, const DiskTrouble& trouble) {
   sim::DiskFault fault;
   fault.commands = commands_of(trouble.part);
-  if (kind == FaultKind::disk_hang) fault.effect = sim::Hang();
+  if (kind == FaultKind::disk_hang) fault.effect = hang_of(trouble);
   if (kind == FaultKind::disk_slow) fault.effect = sim::Slowness{trouble.factor * 1'000};
-  if (kind == FaultKind::disk_error) fault.effect = sim::Failure{.times = trouble.times};
+  if (kind == FaultKind::disk_flush_lie) fault.effect = sim::FlushLie();
+  if (kind == FaultKind::disk_error) {
+    fault.effect = sim::Failure{.error = error_of(trouble.status), .times = trouble.times};
+  }
   return fault;
 }
 
@@ -63,6 +89,8 @@ std::optional<std::string> SimInjector::refuse(const Fault& fault) {
     case FaultKind::disk_hang:
     case FaultKind::disk_slow:
     case FaultKind::disk_error:
+    case FaultKind::disk_flush_lie:
+    case FaultKind::disk_cut:
       if (targets_.disk(targets_.host_meant(fault.on)) == nullptr) {
         return what + ": there is no such disk";
       }
@@ -127,7 +155,9 @@ bool SimInjector::begin(std::size_t index) {
     case FaultKind::net_partition: return begin_partition(index);
     case FaultKind::disk_hang:
     case FaultKind::disk_slow:
-    case FaultKind::disk_error: return begin_on_disk(index);
+    case FaultKind::disk_error:
+    case FaultKind::disk_flush_lie: return begin_on_disk(index);
+    case FaultKind::disk_cut: return begin_cut_of_disk(index);
     case FaultKind::count_: break;
   }
   return false;
@@ -177,13 +207,35 @@ bool SimInjector::begin_on_disk(std::size_t index) {
   sim::SimDisk* const disk = targets_.disk(host);
   statuses_[index].target = host;
   if (disk == nullptr || !disk->powered()) return false;
-  armed_[index]->trouble = disk->begin(disk_fault_of(fault.kind, fault.trouble));
+  sim::DiskFault effect = disk_fault_of(fault.kind, fault.trouble);
+  if (const std::optional<DiskRange>& range = fault.trouble.range) {
+    effect.commands.ranges = targets_.bytes_of(host, *range);
+    if (effect.commands.ranges.empty()) return false;
+  }
+  armed_[index]->trouble = disk->begin(std::move(effect));
   return true;
 }
 
+bool SimInjector::begin_cut_of_disk(std::size_t index) {
+  const Fault& fault = plan_.faults[index];
+  const std::string host = targets_.host_meant(fault.on);
+  sim::SimDisk* const disk = targets_.disk(host);
+  statuses_[index].target = host;
+  if (disk == nullptr || !targets_.host(host).powered()) return false;
+  sim::BlockQueue& queue = disk->queue_of(targets_.host(host).id());
+  armed_[index]->link = queue.link();
+  return queue.cut(queue.link(), {.late_by = fault.trouble.late_by});
+}
+
 void SimInjector::end_on_disk(std::size_t index) {
-  sim::SimDisk* const disk = targets_.disk(statuses_[index].target);
-  if (disk != nullptr) disk->end(armed_[index]->trouble);
+  const std::string& host = statuses_[index].target;
+  sim::SimDisk* const disk = targets_.disk(host);
+  if (disk == nullptr) return;
+  if (plan_.faults[index].kind == FaultKind::disk_cut) {
+    disk->queue_of(targets_.host(host).id()).mend(armed_[index]->link);
+  } else {
+    disk->end(armed_[index]->trouble);
+  }
 }
 
 void SimInjector::on_end(std::size_t index) {

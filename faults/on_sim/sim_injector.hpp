@@ -30,6 +30,9 @@ class Targets {
   virtual sim::Host& host(const std::string& name) = 0;
   // The disk of a host; null if it has none, or has lost it for good.
   virtual sim::SimDisk* disk(const std::string& host) = 0;
+  // The bytes of the host's disk that a range means now; none if there are none.
+  virtual std::vector<sim::CommandSet::Range> bytes_of(const std::string& host,
+                                                       const DiskRange& range) = 0;
   // The host will never have power again, and its disks are gone, also if it is dark already.
   virtual void destroy(const std::string& host) = 0;
   virtual bool destroyed(const std::string& host) const = 0;
@@ -89,7 +92,8 @@ class SimInjector : public Injector {
     Moment begin;
     Moment end;
     std::uint32_t cut = 0;       // Of an active net.partition.
-    sim::DiskFaultId trouble{};  // Of an active fault of a disk.
+    sim::DiskFaultId trouble{};  // Of an active fault of a disk,
+    int link = 0;                // but for disk.cut.
   };
 
   std::optional<std::string> refuse(const Fault& fault);
@@ -103,6 +107,7 @@ class SimInjector : public Injector {
   bool begin_on_host(const Fault& fault, FaultStatus& status);
   bool begin_partition(std::size_t index);
   bool begin_on_disk(std::size_t index);
+  bool begin_cut_of_disk(std::size_t index);
   void end_on_disk(std::size_t index);
 
   sim::Kernel& kernel_;

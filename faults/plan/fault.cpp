@@ -25,21 +25,43 @@ std::string_view name_of(FaultKind kind) {
     case FaultKind::disk_hang: return "disk.hang";
     case FaultKind::disk_slow: return "disk.slow";
     case FaultKind::disk_error: return "disk.error";
+    case FaultKind::disk_flush_lie: return "disk.flush-lie";
+    case FaultKind::disk_cut: return "disk.cut";
     case FaultKind::operator_promote: return "operator.promote";
     case FaultKind::count_: break;
   }
   return "unnamed";
 }
 
+namespace {
+
+std::string text_of(const DiskRange& range) {
+  std::string text = range.file.empty() ? "" : " of " + range.file;
+  if (!range.size_bytes) return text;
+  return text + " at " + std::to_string(range.from_bytes) + " B, " +
+         std::to_string(*range.size_bytes) + " B";
+}
+
+}  // namespace
+
 std::string detail_of(const Fault& fault) {
-  if (!of_disk(fault.kind)) return "";
+  const bool of_commands = fault.kind == FaultKind::disk_hang ||
+                           fault.kind == FaultKind::disk_slow ||
+                           fault.kind == FaultKind::disk_error;
+  if (!of_commands) return "";
   const DiskTrouble& trouble = fault.trouble;
   std::string detail(name_of(trouble.part));
+  if (trouble.range) detail += text_of(*trouble.range);
   if (fault.kind == FaultKind::disk_slow) {
     detail += ", " + std::to_string(trouble.factor) + " times slower";
   }
-  if (fault.kind == FaultKind::disk_error && trouble.times > 0) {
-    detail += ", " + std::to_string(trouble.times) + (trouble.times == 1 ? " time" : " times");
+  if (fault.kind == FaultKind::disk_error) {
+    if (trouble.status != DiskStatus::io_error) {
+      detail += ", " + std::string(name_of(trouble.status));
+    }
+    if (trouble.times > 0) {
+      detail += ", " + std::to_string(trouble.times) + (trouble.times == 1 ? " time" : " times");
+    }
   }
   return detail;
 }
@@ -61,22 +83,6 @@ std::string_view name_of(CutDirection direction) {
 std::optional<CutDirection> cut_direction_named(std::string_view name) {
   return find_by_name<CutDirection>(name,
                                     [](CutDirection direction) { return name_of(direction); });
-}
-
-std::string_view name_of(DiskPart part) {
-  switch (part) {
-    case DiskPart::all: return "all";
-    case DiskPart::reads: return "reads";
-    case DiskPart::writes: return "writes";
-    case DiskPart::data_writes: return "data-writes";
-    case DiskPart::flushes: return "flushes";
-    case DiskPart::count_: break;
-  }
-  return "unnamed";
-}
-
-std::optional<DiskPart> disk_part_named(std::string_view name) {
-  return find_by_name<DiskPart>(name, [](DiskPart part) { return name_of(part); });
 }
 
 std::optional<EventName> event_named(std::string_view name) {

@@ -2,8 +2,9 @@
 // of them. It can be written by hand (a drill), drawn from a seed, compared, shrunk and printed;
 // nothing in it refers to a world.
 //
-//   fault      kinds, selectors, triggers, the plan, and their names
-//   injector   what a world offers to make a plan come true: faults/on_sim, faults/on_linux
+//   fault         kinds, selectors, triggers, the plan, and their names
+//   disk_trouble  what a disk does wrong
+//   injector      what a world offers to make a plan come true: faults/on_sim, faults/on_linux
 //
 // What it does not do: decide whether a fault is a good idea (faults/nemesis), or know how JSON
 // spells it (scenarios/loader reads it, scenarios/drill prints it).
@@ -20,6 +21,7 @@
 
 #include "engine/types/events.hpp"
 #include "engine/types/time.hpp"
+#include "faults/plan/disk_trouble.hpp"
 
 namespace drydock::faults {
 
@@ -38,6 +40,10 @@ enum class FaultKind : std::uint8_t {
   disk_slow,   // A disk takes longer for everything (fail-slow). Ends with its old speed.
   disk_error,  // Commands of a part of a disk's work fail and have no effect. Ends with the last
                // one that was to fail, or when it is taken back.
+  disk_flush_lie,  // A disk with a volatile cache says that it has flushed, and has not. Ends with
+                   // its obedience.
+  disk_cut,  // The link in use between a host and its disk swallows what is on it. Ends with the
+             // link.
   operator_promote,  // No fault but what people do about one: a slave is stopped, its configuration
                      // changed to the master's, and started again. Nothing takes it back.
   count_,
@@ -46,7 +52,8 @@ enum class FaultKind : std::uint8_t {
 // Whether it concerns the disk of a host.
 constexpr bool of_disk(FaultKind kind) {
   return kind == FaultKind::disk_hang || kind == FaultKind::disk_slow ||
-         kind == FaultKind::disk_error;
+         kind == FaultKind::disk_error || kind == FaultKind::disk_flush_lie ||
+         kind == FaultKind::disk_cut;
 }
 // Whether it breaks something: the outage counts from such a fault.
 constexpr bool breaks(FaultKind kind) { return kind != FaultKind::operator_promote; }
@@ -101,26 +108,6 @@ struct Separation {
   std::optional<Selector> from;  // A host, or that of a process; none: all other hosts.
   CutDirection direction = CutDirection::both;
   friend bool operator==(const Separation&, const Separation&) = default;
-};
-
-// Which part of a disk's work a fault concerns.
-enum class DiskPart : std::uint8_t {
-  all,
-  reads,
-  writes,       // Those of the journal, too.
-  data_writes,  // All but those of the journal.
-  flushes,
-  count_,
-};
-std::string_view name_of(DiskPart part);
-std::optional<DiskPart> disk_part_named(std::string_view name);
-
-// What a disk does wrong.
-struct DiskTrouble {
-  DiskPart part = DiskPart::all;
-  std::int64_t factor = 1;  // Of disk_slow: so many times the time.
-  std::int64_t times = 0;   // Of disk_error: so many commands fail. 0: all, until its end.
-  friend bool operator==(const DiskTrouble&, const DiskTrouble&) = default;
 };
 
 struct Fault {

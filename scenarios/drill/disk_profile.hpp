@@ -1,6 +1,7 @@
 // Disk profiles that a scenario takes from files of the user.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -13,27 +14,13 @@ namespace drydock::scenarios {
 bool is_profile_file(std::string_view profile);
 bool is_profile_text(std::string_view profile);
 
-// Replaces the profile of a disk, which stands at `path` in the scenario, by `text`, JSON with
-// comments, also in the drill's canonical text: what is run, printed and repeated does not depend
-// on the file.
-void put_disk_profile(Drill& drill, const std::string& path, DiskSpec& disk,
-                      const std::string& text);
+// Gives the text of a profile file, JSON with comments. `place`: where the scenario names it,
+// "FILE:LINE:COLUMN: PATH".
+using ReadProfile = std::function<std::string(const std::string& place, const std::string& file)>;
 
-// The same for every disk with a file; `read` gives the text of one, and is told where the scenario
-// names it: "FILE:LINE:COLUMN: PATH".
-template <class Read>
-void read_disk_profiles(Drill& drill, Read read) {
-  const auto read_one = [&drill, &read](const std::string& path, DiskSpec& disk) {
-    if (!is_profile_file(disk.profile)) return;
-    const std::string text = read(drill.source.at(path + "/profile"), disk.profile);
-    put_disk_profile(drill, path, disk, text);
-  };
-  for (HostSpec& host : drill.hosts) {
-    if (host.disk) read_one("/topology/hosts/" + host.name + "/disk", *host.disk);
-  }
-  for (SharedDiskSpec& shared : drill.shared_disks) {
-    read_one("/topology/disks/" + shared.name, shared.disk);
-  }
-}
+// Replaces every profile that is a file by its text, also in the variants of the matrix and in the
+// drill's canonical text: what is run, printed and repeated does not depend on the files. Throws
+// InputError if the values of an axis are files themselves: a cell is called by its values.
+void read_disk_profiles(Drill& drill, const ReadProfile& read);
 
 }  // namespace drydock::scenarios

@@ -66,10 +66,35 @@ struct DiskThrottle {
   std::int64_t writes_per_second = 0;
 };
 
+enum class FileSystemType : std::uint8_t { ext4, xfs };
+enum class DataOption : std::uint8_t { ordered, writeback };
+enum class ErrorsOption : std::uint8_t { go_on, remount_ro, panic };
+
+// How the file system on a disk is made and mounted. The defaults are Linux's.
+struct MountSpec {
+  FileSystemType type = FileSystemType::ext4;
+  std::int64_t journal_bytes = 0;  // 0: as mkfs chooses it.
+  bool barrier = true;
+  bool lazytime = false;
+  // ext4 alone:
+  DataOption data = DataOption::ordered;
+  std::optional<bool> dioread_nolock = std::nullopt;  // None: as the host's kernel does.
+  bool abort_on_data_error = false;                   // data_err=abort
+  ErrorsOption errors = ErrorsOption::go_on;
+  Duration commit = Duration::s(5);
+  friend bool operator==(const MountSpec&, const MountSpec&) = default;
+};
+
 struct DiskSpec {
   std::string profile;  // A name, a file or a text: see disk_profile.hpp.
   std::int64_t bytes = 0;
   DiskThrottle throttle;
+  // The host's driver: after this time it aborts a command. 0: never. None: as the profile says.
+  std::optional<Duration> io_timeout = std::nullopt;
+  int links = 1;  // Between host and disk; one is used at a time.
+  // After this time a link that stays down is removed. None: never.
+  std::optional<Duration> link_loss_timeout = std::nullopt;
+  MountSpec mount = {};
 };
 
 // A disk that several hosts attach, as /dev/NAME. Quotas and reservations are the disk's, path,
@@ -83,10 +108,13 @@ struct SharedDiskSpec {
 
 // The kernel's vm.dirty_*: what it writes back by itself, and when writers wait.
 struct DirtyLimits {
-  std::int64_t bytes = 0;             // vm.dirty_bytes
-  std::int64_t background_bytes = 0;  // vm.dirty_background_bytes, below `bytes`
-  Duration expire;                    // vm.dirty_expire_centisecs
-  Duration writeback;                 // vm.dirty_writeback_centisecs
+  // vm.dirty_bytes and vm.dirty_background_bytes; or, where one is 0, the ratio below.
+  std::int64_t bytes = 0;
+  std::int64_t background_bytes = 0;
+  std::int64_t percent = 0;             // vm.dirty_ratio
+  std::int64_t background_percent = 0;  // vm.dirty_background_ratio
+  Duration expire;                      // vm.dirty_expire_centisecs
+  Duration writeback;                   // vm.dirty_writeback_centisecs
 };
 
 // The RAM of a host, and what is to be kept in it.
@@ -95,6 +123,7 @@ struct MemorySpec {
   std::int64_t group_limit_bytes = 0;  // Of a memory control group of its programs; 0: none.
   std::int64_t swap_bytes = 0;
   std::int64_t min_free_bytes = 0;  // vm.min_free_kbytes; 0: the kernel's default.
+  bool group_limits_dirty = false;  // cgroup v2: the group has dirty limits of its own.
 };
 
 struct HostSpec {
@@ -103,7 +132,7 @@ struct HostSpec {
   std::optional<DiskSpec> disk;
   Duration boot;  // From power to the start of its programs.
   std::optional<DirtyLimits> dirty;
-  std::string kernel = "6.x";        // Which Linux: sim/pagecache/kernel_profile.hpp.
+  std::string kernel = "6.x";        // Which Linux: sim/host/kernel_profile.hpp.
   std::optional<MemorySpec> memory;  // None: it never runs out.
 };
 
@@ -325,5 +354,15 @@ struct Drill {
   std::vector<reports::Expectation> expectations;
   std::string canonical;  // The file without comments, keys sorted: equal text, equal drill.
 };
+
+// The host of a process of the topology, or the host itself; empty if there is none of that name.
+std::string host_named(const Drill& drill, const std::string& name);
+// The host of what a selector means at the start; empty if there is none.
+std::string host_at_start(const Drill& drill, const faults::Selector& selector);
+
+// The disk that a host attaches together with others; null if it attaches none.
+const SharedDiskSpec* shared_disk_of(const Drill& drill, const std::string& host);
+// Its own, or that one; null if it has none. The host exists.
+const DiskSpec* disk_of(const Drill& drill, const std::string& host);
 
 }  // namespace drydock::scenarios

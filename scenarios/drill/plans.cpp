@@ -29,11 +29,33 @@ nlohmann::json json_of(const faults::Trigger& trigger) {
   return {{"crash_point", drydock::name_of(point.point)}, {"occurrence", point.occurrence}};
 }
 
+nlohmann::json json_of(const faults::DiskRange& range) {
+  nlohmann::json json = nlohmann::json::object();
+  if (!range.file.empty()) json["file"] = range.file;
+  if (!range.size_bytes) return json;
+  json["from"] = std::to_string(range.from_bytes) + " B";
+  json["size"] = std::to_string(*range.size_bytes) + " B";
+  return json;
+}
+
 void add_trouble(const faults::Fault& fault, nlohmann::json& json) {
+  using faults::FaultKind;
   const faults::DiskTrouble& trouble = fault.trouble;
+  if (fault.kind == FaultKind::disk_flush_lie) return;
+  if (fault.kind == FaultKind::disk_cut) {
+    json["late_by"] = text_of(trouble.late_by);
+    return;
+  }
   json["part"] = faults::name_of(trouble.part);
-  if (fault.kind == faults::FaultKind::disk_slow) json["factor"] = trouble.factor;
+  if (trouble.range) json["range"] = json_of(*trouble.range);
+  if (fault.kind == FaultKind::disk_slow) json["factor"] = trouble.factor;
+  if (fault.kind == FaultKind::disk_error) json["status"] = faults::name_of(trouble.status);
   if (trouble.times > 0) json["times"] = trouble.times;
+  if (fault.kind != FaultKind::disk_hang) return;
+  json["abort"] = faults::name_of(trouble.abort);
+  if (trouble.abort == faults::AbortAnswer::ignored) {
+    json["reset"] = faults::name_of(trouble.reset);
+  }
 }
 
 }  // namespace

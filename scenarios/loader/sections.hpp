@@ -12,16 +12,14 @@ namespace drydock::scenarios {
 
 // Null if there is no broker of that name.
 const BrokerSpec* find_broker(const Drill& drill, const std::string& name);
-// The disk that a host attaches together with others; null if it attaches none.
-const SharedDiskSpec* shared_disk_of(const Drill& drill, const std::string& host);
-// Its own, or that one; null if it has none. The host exists.
-const DiskSpec* disk_of(const Drill& drill, const std::string& host);
 // The name of a host of the topology, which has been read.
 std::string read_host_name(const JsonAt& json, const Drill& drill);
 // The value of a key of broker.conf, one of several in `keys`. Refused if RocketMQ has no such key:
 // unlike a user's file, a scenario says nothing in vain.
 std::string read_conf_value(const JsonAt& keys, const std::string& key);
 
+// How the file system on a disk of that size is made and mounted, on a host with that kernel.
+MountSpec read_mount(const JsonAt& json, std::int64_t disk_bytes, const std::string& kernel);
 void read_topology(const JsonAt& topology, Drill& drill);
 void read_conf(const JsonAt& conf, Drill& drill);
 void read_behaviour(const JsonAt& behaviour, Drill& drill);
@@ -36,6 +34,13 @@ void read_phases(const JsonAt& phases, Drill& drill);
 void read_faults(const JsonAt& faults, Drill& drill);
 // Faults whose time comes when nothing is armed any more. Phases have been read.
 void refuse_late_faults(const JsonAt& faults, const Drill& drill);
+// Of a fault of a disk: what the disk does wrong. Kind, selector and span have been read.
+faults::DiskTrouble read_disk_trouble(const JsonAt& json, const FaultSpec& fault,
+                                      const Drill& drill);
+// Whether faults of the kind have a member of that name, of those that read_disk_trouble reads.
+bool takes_of_disk(faults::FaultKind kind, std::string_view key);
+// A flush that lies, in a set that takes no power: nothing would ever show it.
+void refuse_hidden_lies(const std::vector<JsonAt>& items, const std::vector<FaultSpec>& set);
 void read_matrix(const JsonAt& matrix, Drill& drill);
 void read_expectations(const JsonAt& expectations, Drill& drill);
 

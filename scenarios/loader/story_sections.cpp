@@ -149,17 +149,6 @@ void read_trigger(const JsonAt& when, FaultSpec& fault) {
   }
 }
 
-// The host of a process, or the host itself; empty if there is none of that name.
-std::string host_named(const Drill& drill, const std::string& name) {
-  for (const BrokerSpec& broker : drill.brokers) {
-    if (broker.name == name) return broker.host;
-  }
-  for (const NameServerSpec& name_server : drill.name_servers) {
-    if (name_server.name == name) return name_server.host;
-  }
-  return has_name(drill.hosts, name) ? name : "";
-}
-
 // "; did you mean 'x'?" among what has a host, or nothing.
 std::string nearest_host(const Drill& drill, const std::string& name) {
   Names names = {kAllOthers};
@@ -167,14 +156,6 @@ std::string nearest_host(const Drill& drill, const std::string& name) {
   append(names, names_of(drill.brokers));
   append(names, names_of(drill.name_servers));
   return did_you_mean(name, names);
-}
-
-// The host of what a selector means at the start; empty if there is none.
-std::string host_at_start(const Drill& drill, const faults::Selector& selector) {
-  if (selector.by == faults::Selector::By::name) return host_named(drill, selector.value);
-  if (selector.value == "nameserver") return drill.name_servers.front().host;
-  const auto broker = std::ranges::find(drill.brokers, selector.value, &BrokerSpec::role);
-  return broker == drill.brokers.end() ? "" : broker->host;
 }
 
 // Whether a partition would cut a host off from itself. Only a promotion moves a role.
@@ -231,36 +212,16 @@ faults::Separation read_separation(const JsonAt& json, const faults::Selector& o
   return separation;
 }
 
-faults::DiskTrouble read_trouble(const JsonAt& json, const FaultSpec& fault, const Drill& drill) {
-  const std::string host = host_at_start(drill, fault.on);
-  if (host.empty() || disk_of(drill, host) == nullptr) json.at("on").refuse("has no disk");
-  faults::DiskTrouble trouble;
-  const bool slow = fault.kind == faults::FaultKind::disk_slow;
-  if (slow) trouble.factor = json.at("factor").count(2, 1'000'000);
-  if (json.has("times")) trouble.times = json.at("times").count(1, 1'000'000'000);
-  if (slow && !json.has("part")) return trouble;
-  const JsonAt part = json.at("part");
-  const auto known = faults::disk_part_named(part.text());
-  if (!known) {
-    part.refuse("must be all, reads, writes, data-writes or flushes" +
-                did_you_mean<faults::DiskPart>(part.text()));
-  }
-  trouble.part = *known;
-  return trouble;
-}
-
 // Which kinds of faults have a member of their own.
 bool takes(faults::FaultKind kind, std::string_view key) {
-  using faults::FaultKind;
-  if (key == "from" || key == "direction") return kind == FaultKind::net_partition;
-  if (key == "part") return faults::of_disk(kind);
-  if (key == "factor") return kind == FaultKind::disk_slow;
-  return kind == FaultKind::disk_error;  // "times"
+  if (key == "from" || key == "direction") return kind == faults::FaultKind::net_partition;
+  return takes_of_disk(kind, key);
 }
 
 // `promotes`: its set has a promotion.
 FaultSpec read_fault(const JsonAt& json, const Drill& drill, bool promotes) {
-  json.allow_only({"do", "on", "when", "for", "from", "direction", "part", "factor", "times"});
+  json.allow_only({"do", "on", "when", "for", "from", "direction", "part", "factor", "times",
+                   "range", "status", "abort", "reset", "late_by"});
   FaultSpec fault;
   const auto kind = faults::fault_kind_named(json.at("do").text());
   if (!kind) {
@@ -276,14 +237,15 @@ FaultSpec read_fault(const JsonAt& json, const Drill& drill, bool promotes) {
   if (fault.lasts && !faults::is_taken_back(fault.kind)) {
     json.at("for").refuse(std::string(faults::name_of(fault.kind)) + " is never taken back");
   }
-  for (const char* key : {"from", "direction", "part", "factor", "times"}) {
+  for (const char* key : {"from", "direction", "part", "factor", "times", "range", "status",
+                          "abort", "reset", "late_by"}) {
     if (!json.has(key) || takes(fault.kind, key)) continue;
     json.at(key).refuse(std::string(faults::name_of(fault.kind)) + " has no such member");
   }
   if (fault.kind == faults::FaultKind::net_partition) {
     fault.separation = read_separation(json, fault.on, drill, promotes);
   }
-  if (faults::of_disk(fault.kind)) fault.trouble = read_trouble(json, fault, drill);
+  if (faults::of_disk(fault.kind)) fault.trouble = read_disk_trouble(json, fault, drill);
   return fault;
 }
 
@@ -493,6 +455,7 @@ void read_faults(const JsonAt& faults, Drill& drill) {
     const bool breaks =
         std::ranges::any_of(set, [](const FaultSpec& fault) { return faults::breaks(fault.kind); });
     if (!breaks) list.refuse("must hold a fault, not only what operators do about one");
+    refuse_hidden_lies(items, set);
   }
 }
 

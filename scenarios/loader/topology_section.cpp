@@ -9,6 +9,7 @@ namespace drydock::scenarios {
 namespace {
 
 constexpr std::int64_t kPageBytes = 4'096;
+constexpr std::int64_t kLinksMax = 8;  // Of one host to one disk.
 // With more a stream hardly gets through before it is given up.
 constexpr std::int64_t kLossPercentMax = 50;
 
@@ -33,39 +34,94 @@ DiskThrottle read_throttle(const JsonAt& json) {
   return throttle;
 }
 
-DiskSpec read_disk(const JsonAt& disk) {
-  DiskSpec spec{read_profile_of_disk(disk.at("profile")), disk.at("size").size()};
+// 0: never.
+Duration read_time_or_never(const JsonAt& json) {
+  if (json.text() == "never") return Duration();
+  const Duration time = json.duration();
+  if (time < Duration::ms(1)) json.refuse("must be at least 1 ms, or never");
+  return time;
+}
+
+DiskSpec read_disk(const JsonAt& disk, const std::string& kernel) {
+  DiskSpec spec{.profile = read_profile_of_disk(disk.at("profile")),
+                .bytes = disk.at("size").size()};
   if (disk.has("throttle")) spec.throttle = read_throttle(disk.at("throttle"));
+  if (disk.has("io_timeout")) spec.io_timeout = read_time_or_never(disk.at("io_timeout"));
+  if (disk.has("links")) spec.links = static_cast<int>(disk.at("links").count(1, kLinksMax));
+  if (disk.has("link_loss_timeout")) {
+    const Duration timeout = read_time_or_never(disk.at("link_loss_timeout"));
+    if (timeout > Duration()) spec.link_loss_timeout = timeout;
+  }
+  if (disk.has("mount")) spec.mount = read_mount(disk.at("mount"), spec.bytes, kernel);
   return spec;
 }
 
+// One of vm.dirty_bytes and vm.dirty_ratio: the kernel sets the other to 0.
+struct DirtyLimit {
+  std::int64_t bytes = 0;
+  std::int64_t percent = 0;
+};
+DirtyLimit read_dirty_limit(const JsonAt& dirty, const char* bytes, const char* ratio) {
+  if (dirty.has(bytes) == dirty.has(ratio)) {
+    dirty.refuse("must have one of " + std::string(bytes) + " and " + ratio);
+  }
+  if (dirty.has(ratio)) {
+    const DirtyLimit limit{.percent = dirty.at(ratio).percent()};
+    if (limit.percent == 0) dirty.at(ratio).refuse("must be at least 1%");
+    return limit;
+  }
+  const DirtyLimit limit{.bytes = dirty.at(bytes).size()};
+  if (limit.bytes < kPageBytes) dirty.at(bytes).refuse("must be at least 4 KiB");
+  return limit;
+}
+
 DirtyLimits read_dirty(const JsonAt& dirty) {
-  dirty.allow_only({"bytes", "background_bytes", "expire", "writeback"});
-  const DirtyLimits limits{.bytes = dirty.at("bytes").size(),
-                           .background_bytes = dirty.at("background_bytes").size(),
+  dirty.allow_only(
+      {"bytes", "background_bytes", "ratio", "background_ratio", "expire", "writeback"});
+  const DirtyLimit limit = read_dirty_limit(dirty, "bytes", "ratio");
+  const DirtyLimit background = read_dirty_limit(dirty, "background_bytes", "background_ratio");
+  const DirtyLimits limits{.bytes = limit.bytes,
+                           .background_bytes = background.bytes,
+                           .percent = limit.percent,
+                           .background_percent = background.percent,
                            .expire = dirty.at("expire").duration(),
                            .writeback = dirty.at("writeback").duration()};
-  if (limits.background_bytes < kPageBytes) {
-    dirty.at("background_bytes").refuse("must be at least 4 KiB");
-  }
-  if (limits.background_bytes >= limits.bytes) {
+  if (limit.bytes > 0 && background.bytes >= limit.bytes) {
     dirty.at("background_bytes").refuse("must be less than bytes");
+  }
+  if (limit.percent > 0 && background.percent >= limit.percent) {
+    dirty.at("background_ratio").refuse("must be less than ratio");
   }
   if (limits.writeback < Duration::ms(10)) dirty.at("writeback").refuse("must be at least 10 ms");
   return limits;
 }
 
+// RHEL 7 and 8 mount version 1 unless told otherwise.
+bool uses_cgroup2(const std::string& kernel) { return kernel != "el7" && kernel != "el8"; }
+
 // A size, or an object with one.
-MemorySpec read_memory(const JsonAt& memory) {
+MemorySpec read_memory(const JsonAt& memory, const std::string& kernel) {
   if (!memory.is_object()) return {.bytes = memory.size()};
-  memory.allow_only({"size", "group_limit", "swap", "min_free"});
+  memory.allow_only({"size", "group_limit", "cgroup", "swap", "min_free"});
   MemorySpec spec{.bytes = memory.at("size").size()};
-  if (memory.has("group_limit")) spec.group_limit_bytes = memory.at("group_limit").size();
+  if (memory.has("group_limit")) {
+    spec.group_limit_bytes = memory.at("group_limit").size();
+    if (spec.group_limit_bytes == 0) memory.at("group_limit").refuse("must be more than 0");
+  }
   if (memory.has("swap")) spec.swap_bytes = memory.at("swap").size();
-  if (memory.has("min_free")) spec.min_free_bytes = memory.at("min_free").size();
+  if (memory.has("min_free")) {
+    spec.min_free_bytes = memory.at("min_free").size();
+    if (spec.min_free_bytes == 0) memory.at("min_free").refuse("must be more than 0");
+  }
   if (spec.group_limit_bytes > spec.bytes) {
     memory.at("group_limit").refuse("must be at most size");
   }
+  spec.group_limits_dirty = spec.group_limit_bytes > 0 && uses_cgroup2(kernel);
+  if (!memory.has("cgroup")) return spec;
+  const JsonAt version = memory.at("cgroup");
+  if (version.text() != "v1" && version.text() != "v2") version.refuse("must be v1 or v2");
+  if (spec.group_limit_bytes == 0) version.refuse("says something of a group: give a group_limit");
+  spec.group_limits_dirty = version.text() == "v2";
   return spec;
 }
 
@@ -85,15 +141,20 @@ HostSpec read_host(const std::string& name, const JsonAt& json) {
     for (const std::string& key : labels.keys()) host.labels[key] = labels.at(key).name();
   }
   if (json.has("boot")) host.boot = json.at("boot").duration();
+  if (json.has("kernel")) host.kernel = json.at("kernel").text();
   if (json.has("disk")) {
     const JsonAt disk = json.at("disk");
     disk.refuse_unbuilt("shared_by", "a disk that several hosts attach stands in /topology/disks");
-    disk.allow_only({"profile", "size", "throttle"});
-    host.disk = read_disk(disk);
+    disk.allow_only(
+        {"profile", "size", "throttle", "io_timeout", "links", "link_loss_timeout", "mount"});
+    host.disk = read_disk(disk, host.kernel);
   }
   if (json.has("dirty")) host.dirty = read_dirty(json.at("dirty"));
-  if (json.has("kernel")) host.kernel = json.at("kernel").text();
-  if (json.has("memory")) host.memory = read_memory(json.at("memory"));
+  if (json.has("memory")) host.memory = read_memory(json.at("memory"), host.kernel);
+  const bool ratio = host.dirty && (host.dirty->bytes == 0 || host.dirty->background_bytes == 0);
+  if (ratio && !host.memory) {
+    json.at("dirty").refuse("a ratio is of the host's memory: give the host a memory, or bytes");
+  }
   return host;
 }
 
@@ -109,8 +170,9 @@ void refuse_without_disk(const JsonAt& hosts, const Drill& drill) {
 
 SharedDiskSpec read_shared_disk(const std::string& name, const JsonAt& json, const Drill& drill) {
   refuse_reserved(name, json);
-  json.allow_only({"profile", "size", "throttle", "attached_to", "mounted_by"});
-  SharedDiskSpec shared{.name = name, .disk = read_disk(json), .attached_to = {}, .mounted_by = {}};
+  json.allow_only({"profile", "size", "throttle", "io_timeout", "links", "link_loss_timeout",
+                   "mount", "attached_to", "mounted_by"});
+  SharedDiskSpec shared{.name = name};
   for (const JsonAt& item : json.at("attached_to").items()) {
     const std::string host = read_host_name(item, drill);
     if (std::ranges::find(shared.attached_to, host) != shared.attached_to.end()) {
@@ -131,6 +193,8 @@ SharedDiskSpec read_shared_disk(const std::string& name, const JsonAt& json, con
   if (std::ranges::find(shared.attached_to, shared.mounted_by) == shared.attached_to.end()) {
     json.at("mounted_by").refuse("does not attach it: see attached_to");
   }
+  const auto owner = std::ranges::find(drill.hosts, shared.mounted_by, &HostSpec::name);
+  shared.disk = read_disk(json, owner->kernel);
   return shared;
 }
 
@@ -239,21 +303,6 @@ void read_brokers(const JsonAt& brokers, Drill& drill) {
 const BrokerSpec* find_broker(const Drill& drill, const std::string& name) {
   const auto found = std::ranges::find(drill.brokers, name, &BrokerSpec::name);
   return found == drill.brokers.end() ? nullptr : &*found;
-}
-
-const SharedDiskSpec* shared_disk_of(const Drill& drill, const std::string& host) {
-  for (const SharedDiskSpec& shared : drill.shared_disks) {
-    const auto found = std::ranges::find(shared.attached_to, host);
-    if (found != shared.attached_to.end()) return &shared;
-  }
-  return nullptr;
-}
-
-const DiskSpec* disk_of(const Drill& drill, const std::string& host) {
-  const auto spec = std::ranges::find(drill.hosts, host, &HostSpec::name);
-  if (spec->disk) return &*spec->disk;
-  const SharedDiskSpec* const shared = shared_disk_of(drill, host);
-  return shared == nullptr ? nullptr : &shared->disk;
 }
 
 std::string read_host_name(const JsonAt& json, const Drill& drill) {

@@ -5,7 +5,9 @@
 
 #include "engine/types/nearest_name.hpp"
 #include "scenarios/drill/disk_profile.hpp"
+#include "scenarios/drill/units.hpp"
 #include "sim/disk/compiled_profile.hpp"
+#include "sim/fs/volume_image.hpp"
 #include "sim/profiles/builtin_profiles.hpp"
 #include "sim/profiles/profile_reader.hpp"
 #include "sim/profiles/quantity.hpp"
@@ -45,7 +47,33 @@ bool is_assumed(const sim::ProfileValue& value) {
   return std::ranges::any_of(value.points, assumed, &sim::LatencyPoint::stamp);
 }
 
-}  // namespace
+std::optional<Duration> io_timeout_of(const DiskSpec& spec) {
+  if (!spec.io_timeout)
+    return sim::compiled_profile(checked_profile_of(spec), spec.bytes).io_timeout;
+  return *spec.io_timeout == Duration() ? std::nullopt : spec.io_timeout;
+}
+
+// What is wrong with a fault of this disk, or nothing. Its member, then why.
+std::optional<std::pair<std::string, std::string>> why_pointless(const FaultSpec& fault,
+                                                                 const DiskSpec& spec) {
+  using faults::FaultKind;
+  if (fault.kind == FaultKind::disk_flush_lie) {
+    const auto profile = sim::compiled_profile(checked_profile_of(spec), spec.bytes);
+    if (profile.volatile_cache) return std::nullopt;
+    return std::pair(
+        "do", "a disk '" + profile.name + "' has no volatile cache, so nothing would show the lie");
+  }
+  if (fault.kind != FaultKind::disk_hang) return std::nullopt;
+  const bool aborts = fault.trouble.abort != faults::AbortAnswer::ignored;
+  const bool resets = fault.trouble.reset != faults::ResetAnswer::drops;
+  if (!aborts && !resets) return std::nullopt;
+  const std::string member = aborts ? "abort" : "reset";
+  const std::optional<Duration> timeout = io_timeout_of(spec);
+  if (!timeout) return std::pair(member, "the host waits for ever: give the disk an io_timeout");
+  const Duration first = aborts ? *timeout : *timeout * 2;
+  if (!fault.lasts || *fault.lasts > first) return std::nullopt;
+  return std::pair(member, "the hang ends before the host does that, after " + text_of(first));
+}
 
 void check_disk(const Drill& drill, const std::string& path, const DiskSpec& disk) {
   const auto profile = profile_of(disk);
@@ -57,9 +85,52 @@ void check_disk(const Drill& drill, const std::string& path, const DiskSpec& dis
   }
 }
 
+// Journal, inodes and the files of bare programs share the disk.
+void refuse_too_many_files(const Drill& drill, const std::string& path, const HostSpec& host,
+                           const DiskSpec& disk) {
+  std::int64_t bytes = 0;
+  for (const WriterSpec& writer : drill.writers) {
+    if (writer.host == host.name) bytes += writer.file_bytes;
+  }
+  for (const ReaderSpec& reader : drill.readers) {
+    if (reader.host == host.name && reader.follows.empty()) bytes += reader.file_bytes;
+  }
+  const sim::VolumeImage image(disk.bytes, files_of(host, disk));
+  const std::int64_t room = (image.data_end() - image.data_begin()) * sim::kPageBytes;
+  if (bytes <= room) return;
+  throw InputError(drill.source.at(path + "/size") + ": leaves " +
+                   sim::text_of(sim::ProfileUnit::size, room) +
+                   " for files beside journal and inodes, and the load's have " +
+                   sim::text_of(sim::ProfileUnit::size, bytes));
+}
+
+}  // namespace
+
+void check_disk_faults(const Drill& drill) {
+  for (const auto& [name, set] : drill.fault_sets) {
+    for (std::size_t i = 0; i < set.size(); ++i) {
+      if (!faults::of_disk(set[i].kind)) continue;
+      const std::string host = host_at_start(drill, set[i].on);
+      const auto why = why_pointless(set[i], *disk_of(drill, host));
+      if (!why) continue;
+      throw InputError(
+          drill.source.at("/faults/" + name + "/" + std::to_string(i) + "/" + why->first) + ": " +
+          why->second);
+    }
+  }
+}
+
+void check_own_disk(const Drill& drill, const HostSpec& host) {
+  const std::string path = "/topology/hosts/" + host.name + "/disk";
+  check_disk(drill, path, *host.disk);
+  refuse_too_many_files(drill, path, host, *host.disk);
+}
+
 void check_shared_disk(const Drill& drill, const SharedDiskSpec& shared) {
   const std::string path = "/topology/disks/" + shared.name;
   check_disk(drill, path, shared.disk);
+  const auto owner = std::ranges::find(drill.hosts, shared.mounted_by, &HostSpec::name);
+  refuse_too_many_files(drill, path, *owner, shared.disk);
   sim::DiskOptions disk;
   put_profile(shared.disk, disk);
   if (disk.placement == sim::DiskPlacement::remote) return;
@@ -74,11 +145,59 @@ void put_profile(const DiskSpec& spec, sim::DiskOptions& disk) {
   disk.placement = profile.get(sim::ProfileKey::placement).word == "remote"
                        ? sim::DiskPlacement::remote
                        : sim::DiskPlacement::local;
+  if (spec.io_timeout) disk.profile.io_timeout = io_timeout_of(spec);
+  disk.queue.links = spec.links;
+  disk.queue.link_loss_timeout = spec.link_loss_timeout;
   const DiskThrottle& throttle = spec.throttle;
   disk.queue.throttle.reads = {.bytes_per_s = throttle.read_bytes_per_second,
                                .commands_per_s = throttle.reads_per_second};
   disk.queue.throttle.writes = {.bytes_per_s = throttle.write_bytes_per_second,
                                 .commands_per_s = throttle.writes_per_second};
+}
+
+namespace {
+
+sim::ErrorsPolicy policy_of(ErrorsOption errors) {
+  switch (errors) {
+    case ErrorsOption::go_on: break;
+    case ErrorsOption::remount_ro: return sim::ErrorsPolicy::remount_ro;
+    case ErrorsOption::panic: return sim::ErrorsPolicy::panic;
+  }
+  return sim::ErrorsPolicy::go_on;
+}
+
+}  // namespace
+
+sim::FileSystemOptions files_of(const HostSpec& host, const DiskSpec& disk) {
+  const MountSpec& mount = disk.mount;
+  const sim::KernelProfile kernel = *sim::kernel_named(host.kernel);
+  using Shadow = sim::KernelProfile::ShadowWait;
+  sim::FileSystemOptions files{
+      .kind = mount.type == FileSystemType::xfs ? sim::FsKind::xfs : sim::FsKind::ext4,
+      .journal_bytes = mount.journal_bytes,
+      .commit_interval = mount.commit,
+      .data =
+          mount.data == DataOption::writeback ? sim::DataMode::writeback : sim::DataMode::ordered,
+      .dioread_nolock = mount.dioread_nolock.value_or(kernel.dioread_nolock),
+      .abort_on_data_error = mount.abort_on_data_error,
+      .errors = policy_of(mount.errors),
+      .shadow_until_committed = kernel.shadow_wait == Shadow::whole_commit,
+      .lazytime = mount.lazytime,
+      .barrier = mount.barrier,
+      .read_ahead_bytes = read_ahead_of(disk),
+      .error_reporting = kernel.errors_reach_all ? sim::ErrorReporting::per_descriptor
+                                                 : sim::ErrorReporting::once};
+  files.page_cache.kernel = kernel;
+  if (!host.dirty) return files;
+  files.page_cache.dirty_bytes = host.dirty->bytes;
+  files.page_cache.dirty_background_bytes = host.dirty->background_bytes;
+  if (host.dirty->percent > 0) files.page_cache.dirty_percent = host.dirty->percent;
+  if (host.dirty->background_percent > 0) {
+    files.page_cache.dirty_background_percent = host.dirty->background_percent;
+  }
+  files.page_cache.expire = host.dirty->expire;
+  files.page_cache.interval = host.dirty->writeback;
+  return files;
 }
 
 std::int64_t read_ahead_of(const DiskSpec& spec) {

@@ -5,17 +5,25 @@
 
 #include "scenarios/drill/drill.hpp"
 #include "sim/disk/sim_disk.hpp"
+#include "sim/fs/options.hpp"
 
 namespace drydock::scenarios {
 
-// Throws InputError if there is no such profile, or no disk of that size of it. `path`: its place
-// in the scenario.
-void check_disk(const Drill& drill, const std::string& path, const DiskSpec& disk);
+// Throws InputError if the disk of that host has no known profile, cannot have its size, or is too
+// small for the files of the load.
+void check_own_disk(const Drill& drill, const HostSpec& host);
 // The same of one that several hosts attach: it keeps its power when one of them loses its own.
 void check_shared_disk(const Drill& drill, const SharedDiskSpec& shared);
 
+// Throws InputError if a fault of a disk could have no effect. The disks have been checked.
+void check_disk_faults(const Drill& drill);
+
 // What its profile and its throttle say of a disk; of a checked one.
 void put_profile(const DiskSpec& spec, sim::DiskOptions& disk);
+
+// How the file system of a disk is made and mounted by a host, and what the host's page cache does.
+// Of checked ones.
+sim::FileSystemOptions files_of(const HostSpec& host, const DiskSpec& disk);
 
 // read_ahead_kb in bytes, as the profile says it, or Linux's default. Of a checked one.
 std::int64_t read_ahead_of(const DiskSpec& spec);

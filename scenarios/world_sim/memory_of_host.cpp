@@ -40,8 +40,10 @@ sim::MemoryOptions memory_of(const HostSpec& host) {
   if (!host.memory) return {};
   return {.bytes = host.memory->bytes,
           .group_limit_bytes = host.memory->group_limit_bytes,
+          .group_limits_dirty = host.memory->group_limits_dirty,
           .swap_bytes = host.memory->swap_bytes,
-          .min_free_bytes = host.memory->min_free_bytes};
+          .min_free_bytes = host.memory->min_free_bytes,
+          .kernel = *sim::kernel_named(host.kernel)};
 }
 
 std::vector<std::string> memory_assumptions(const Drill& drill, const HostSpec& host) {

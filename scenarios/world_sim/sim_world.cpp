@@ -39,19 +39,6 @@ constexpr std::size_t kFirstSharedDisk = 1'001;
 
 using Lines = std::span<const std::string_view>;
 
-sim::FileSystemOptions files_of(const HostSpec& host, const DiskSpec& disk) {
-  sim::FileSystemOptions files;
-  files.read_ahead_bytes = read_ahead_of(disk);
-  if (host.dirty) {
-    files.page_cache.dirty_bytes = host.dirty->bytes;
-    files.page_cache.dirty_background_bytes = host.dirty->background_bytes;
-    files.page_cache.expire = host.dirty->expire;
-    files.page_cache.interval = host.dirty->writeback;
-  }
-  files.page_cache.kernel = *sim::kernel_named(host.kernel);
-  return files;
-}
-
 // The path of a shared disk on every host that attaches it.
 std::string device_of(const std::string& disk) { return "/dev/" + disk; }
 
@@ -60,7 +47,7 @@ std::string device_of(const std::string& disk) { return "/dev/" + disk; }
 void check_simulated(const Drill& drill) {
   for (const auto& [values, variant] : drill.variants) check_simulated(*variant);
   for (const HostSpec& host : drill.hosts) {
-    if (host.disk) check_disk(drill, "/topology/hosts/" + host.name + "/disk", *host.disk);
+    if (host.disk) check_own_disk(drill, host);
     if (!sim::kernel_named(host.kernel)) {
       throw InputError(drill.source.at("/topology/hosts/" + host.name + "/kernel") +
                        ": there is no '" + host.kernel + "'; known here: el7, el8, el9, 6.x");
@@ -68,6 +55,7 @@ void check_simulated(const Drill& drill) {
     if (host.memory) check_memory(drill, host);
   }
   for (const SharedDiskSpec& shared : drill.shared_disks) check_shared_disk(drill, shared);
+  check_disk_faults(drill);
 }
 
 SimWorld::SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t seed,
@@ -370,6 +358,20 @@ sim::SimDisk* SimWorld::disk(const std::string& host) {
   return on.shared != nullptr ? on.shared : on.disk.get();
 }
 
+std::vector<sim::CommandSet::Range> SimWorld::bytes_of(const std::string& host,
+                                                       const faults::DiskRange& range) {
+  constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t end = range.size_bytes ? range.from_bytes + *range.size_bytes : kEnd;
+  if (range.file.empty()) return {{range.from_bytes, end}};
+  std::vector<sim::CommandSet::Range> bytes;
+  const std::int64_t page = sim::kPageBytes;
+  const sim::PageRange pages{range.from_bytes / page, end == kEnd ? kEnd : (end + page - 1) / page};
+  for (const sim::BlockRun& run : machine(host).files->mount().blocks_of(range.file, pages)) {
+    bytes.push_back({run.block * page, (run.block + run.count) * page});
+  }
+  return bytes;
+}
+
 bool SimWorld::destroyed(const std::string& host) const {
   return std::ranges::any_of(machines_, [&](const auto& machine) {
     return machine->host->name() == host && machine->destroyed;
@@ -642,6 +644,8 @@ const char* way_back_of(faults::FaultKind kind) {
   if (kind == faults::FaultKind::net_partition) return "the network is whole again";
   if (kind == faults::FaultKind::disk_hang) return "the disk goes on";
   if (kind == faults::FaultKind::disk_slow) return "the disk has its old speed";
+  if (kind == faults::FaultKind::disk_flush_lie) return "the disk obeys a flush again";
+  if (kind == faults::FaultKind::disk_cut) return "the link to the disk is back";
   if (kind == faults::FaultKind::disk_error) return "the disk makes no errors any more";
   return "the power is back";
 }
@@ -653,6 +657,10 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
   for (const HostSpec& host : drill.hosts) {
     if (host.disk) {
       lines.push_back("disk of " + host.name + ": " + assumptions_of(*host.disk));
+      if (host.disk->mount != MountSpec()) {
+        lines.push_back("disk of " + host.name +
+                        ": the scenario says how its file system is made and mounted");
+      }
     }
     if (host.kernel != HostSpec().kernel) {
       lines.push_back("host " + host.name + ": the scenario has it run a kernel " + host.kernel);

@@ -90,6 +90,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   sim::SimProcess* process(const std::string& name) override;
   sim::Host& host(const std::string& name) override;
   sim::SimDisk* disk(const std::string& host) override;
+  std::vector<sim::CommandSet::Range> bytes_of(const std::string& host,
+                                               const faults::DiskRange& range) override;
   void destroy(const std::string& host) override;
   bool promote(const std::string& name) override;
   std::uint32_t cut(const std::string& host, const std::string& from,

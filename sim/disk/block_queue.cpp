@@ -201,17 +201,22 @@ void BlockQueue::link_timer_rang(int number) {
   Link& link = links_[static_cast<std::size_t>(number)];
   if (link.state == LinkState::cut) {
     link.state = LinkState::down;
+    if (options_.link_loss_timeout) kernel_.after(*link.timer, *options_.link_loss_timeout);
     return send_lost(link);
+  }
+  if (link.state == LinkState::down) {
+    link.state = LinkState::removed;
+    return send_all(parked_);
   }
   ENSURE(link.state == LinkState::resetting);
   link.state = link.comes_back ? LinkState::up : LinkState::removed;
   send_all(parked_);
 }
 
-void BlockQueue::cut(int number, LinkLoss loss) {
+bool BlockQueue::cut(int number, LinkLoss loss) {
   Link& link = links_.at(static_cast<std::size_t>(number));
   const bool was_up = link.state == LinkState::up;
-  if (!was_up && link.state != LinkState::resetting) return;
+  if (!was_up && link.state != LinkState::resetting) return false;
   link.state = LinkState::cut;
   for_each_sent([this, number, &link, &loss](DiskCommand& command) {
     if (command.link_ != number) return;
@@ -219,6 +224,7 @@ void BlockQueue::cut(int number, LinkLoss loss) {
     link.lost->push_back(command);
   });
   kernel_.after(*link.timer, loss.noticed_after);
+  return true;
 }
 
 void BlockQueue::mend(int number) {

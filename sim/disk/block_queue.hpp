@@ -50,6 +50,9 @@ struct BlockQueueOptions {
   // Of a controller that does not come back from its reset: then it is removed.
   Duration admin_timeout = Duration::s(60);
   int links = 1;
+  // Of a link that stays down, since the host noticed: then it is removed (NVMe's ctrl_loss_tmo),
+  // and without another one commands fail. None: the host waits for ever.
+  std::optional<Duration> link_loss_timeout = std::nullopt;
 };
 
 // What is on a link when it is cut.
@@ -71,7 +74,9 @@ class BlockQueue final : private ThrottleLine::Exit {
   int at_device() const { return at_device_; }
 
   // Links count from 0. The device keeps its side of a link that is mended.
-  void cut(int link, LinkLoss loss);
+  // False if the link cannot be cut: it is cut already, or removed.
+  bool cut(int link, LinkLoss loss);
+  // No effect on one that has been removed.
   void mend(int link);
   int link() const { return link_; }  // By which commands go now, if any is usable.
 

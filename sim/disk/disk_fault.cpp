@@ -1,5 +1,7 @@
 #include "sim/disk/disk_fault.hpp"
 
+#include <algorithm>
+
 namespace drydock::sim {
 namespace {
 
@@ -15,7 +17,8 @@ bool touches(const DiskCommand& command, const CommandSet::Range& range) {
 bool CommandSet::has(const DiskCommand& command) const {
   if (kind && *kind != command.kind()) return false;
   if (purpose && *purpose != command.purpose()) return false;
-  if (range && !touches(command, *range)) return false;
+  const auto touched = [&command](const Range& range) { return touches(command, range); };
+  if (!ranges.empty() && std::ranges::none_of(ranges, touched)) return false;
   return !queue || command.number() % queue->count == queue->index;
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "sim/disk/disk_command.hpp"
 
@@ -14,12 +15,13 @@ namespace drydock::sim {
 struct CommandSet {
   std::optional<DiskCommand::Kind> kind = std::nullopt;
   std::optional<DiskCommand::Purpose> purpose = std::nullopt;
-  // Reads and writes that touch these bytes of the disk; other kinds touch none.
+  // Reads and writes that touch one of these ranges of the disk; other kinds touch none. Empty: all
+  // commands, wherever.
   struct Range {
     std::int64_t from = 0;
     std::int64_t to = std::numeric_limits<std::int64_t>::max();  // Behind the last byte.
   };
-  std::optional<Range> range = std::nullopt;
+  std::vector<Range> ranges = {};
   // Those of one of `count` hardware queues, over which commands are spread in turn.
   struct HardwareQueue {
     std::uint32_t index = 0;

@@ -12,8 +12,7 @@ inline constexpr auto kDiskNotModelled = std::to_array<std::string_view>({
     "while a preempt-and-abort waits",
     "disk: schedulers of the block layer; that a thread stands still while its command waits for a "
     "tag",
-    "disk: writeback throttling of file systems: they do not say which writes are whose",
-    "disk: links as controllers of their own; that a host gives a lost link up after a while",
+    "disk: links as controllers of their own",
     "disk: writes that become slower for good, more time for larger blocks beyond the bandwidth, "
     "tails beyond the 99.9th percentile",
     "disk: misdirected writes, bit rot, and what a write that failed leaves",

@@ -120,6 +120,8 @@ class SimDisk final : private ThrottleLine::Exit {
   void fail_next(DiskCommand::Kind kind, DiskCommand::Purpose purpose, int count, Error error);
   // Service and transfer times of all commands from now on, in thousandths of the profile's.
   void set_slowness(std::int64_t per_mille) { slowness_per_mille_ = per_mille; }
+  // False: an acknowledged flush, or a write through the cache, proves nothing now.
+  bool obeys_flushes() const;
   // Commands in flight end with outcome_unknown; later ones with device_gone until it is back.
   void lose_power();
   void restore_power() { powered_ = true; }

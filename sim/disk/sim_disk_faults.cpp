@@ -60,6 +60,12 @@ void SimDisk::fail_next(DiskCommand::Kind kind, DiskCommand::Purpose purpose, in
          .effect = Failure{.error = error, .times = count}});
 }
 
+bool SimDisk::obeys_flushes() const {
+  return std::ranges::none_of(faults_, [](const ActiveFault& active) {
+    return std::holds_alternative<FlushLie>(active.fault.effect);
+  });
+}
+
 template <class Effect>
 bool SimDisk::suffers(const DiskCommand& command) const {
   return std::ranges::any_of(faults_, [&command](const ActiveFault& active) {

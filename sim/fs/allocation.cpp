@@ -57,12 +57,13 @@ void Mount::allocate_for_writeback(Inode& inode, PageRange range, Transaction& t
   if (!journal_.commits(transaction)) order(transaction, inode, range.first, range.end);
 }
 
-void Mount::defer(Inode& inode, PageRange range, std::vector<SharedBytes> pages) {
+void Mount::defer(Inode& inode, PageRange range, std::vector<SharedBytes> pages, WrittenFor whom) {
   cache_->begin_writeback(inode, range.first, range.end - range.first);
   DeferredWrite& deferred = deferred_.emplace_back();
   deferred.inode = &inode;
   deferred.range = range;
   deferred.pages = std::move(pages);
+  deferred.whom = whom;
   for (std::int64_t page = range.first; page < range.end; ++page) {
     if (inode.block_of(page).hole()) ++deferred.holes;
   }
@@ -89,7 +90,7 @@ void Mount::write_deferred(DeferredWrite& deferred) {
   allocate_for_writeback(inode, deferred.range, journal_.running());
   auto parts = std::make_shared<WrittenParts>();
   parts->first = deferred.range.first;
-  submit_pages(inode, deferred.range.first, std::move(deferred.pages), parts);
+  submit_pages(inode, deferred.range.first, std::move(deferred.pages), deferred.whom, parts);
 }
 
 void Mount::journal_aborted(Error error) {

@@ -10,6 +10,11 @@
 
 namespace drydock::sim {
 
+// How writeback throttling counts writes of pages.
+constexpr DiskCommand::Urgency urgency_of(WrittenFor whom) {
+  return whom == WrittenFor::sync ? DiskCommand::Urgency::sync : DiskCommand::Urgency::background;
+}
+
 // Pages on their way from the device into the cache. Shared between the command and those who wait.
 struct PageRead {
   PageRange range;

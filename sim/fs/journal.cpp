@@ -204,6 +204,7 @@ void Journal::write_log() {
 
 void Journal::logged() {
   phase_ = Phase::preflush;
+  proven_ = barrier_;
   if (!shadow_until_committed_) wake_all(committing_->shadow_waiters);
   client_.handles_may_start();
   if (!barrier_) return write_record();
@@ -239,6 +240,7 @@ void Journal::write_record() {
 void Journal::step(Result<void> outcome) {
   if (path_ == nullptr) return;
   if (!outcome) return abort(outcome.error());
+  if (!path_->disk().obeys_flushes()) proven_ = false;
   switch (phase_) {
     case Phase::idle:
     case Phase::locked:
@@ -263,7 +265,7 @@ void Journal::record_written() {
 
 void Journal::recorded() {
   using Proof = VolumeImage::Proof;
-  image_.record_is_written(mount_, barrier_ ? Proof::durable : Proof::acknowledged);
+  image_.record_is_written(mount_, proven_ ? Proof::durable : Proof::acknowledged);
   checkpoint_.committed(committing_->tid, committing_->log_blocks, committing_->homes);
   if (!checkpoint_.superblock_is_due()) return finish();
   phase_ = Phase::tail;

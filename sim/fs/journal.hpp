@@ -241,6 +241,7 @@ class Journal final : private CheckpointClient {
   std::array<std::int64_t, 4> waits_{};
   int writes_pending_ = 0;
   std::vector<BlockRun> log_;  // Of the committing transaction, its record last.
+  bool proven_ = false;        // All flushes of the commit so far have been obeyed.
   bool aborted_ = false;
   Error abort_error_ = ErrorCode::io_error;
   SharedBytes empty_block_;

@@ -94,7 +94,7 @@ void Mount::closed(Inode& inode) {
   if (inode.emptied && inode.handles == 0) {
     // Truncated to nothing and written anew: ext4 starts the writing at the close.
     inode.emptied = false;
-    cache_->start_writeback(inode, PageRange());
+    cache_->start_writeback(inode, PageRange(), WrittenFor::flusher);
   }
   free_if_unused(inode);
 }

@@ -129,12 +129,18 @@ class Mount final : public PageBacking,
   Task<Result<void>> sync(InodeHandle& handle, Worker& worker, PageRange range, SyncKind kind);
   Task<Result<void>> commit(Worker& worker, Tid tid);
 
+  // Where the file's pages of the range are on the disk now; nothing if it has no blocks there. For
+  // who breaks the disk: costs no time.
+  std::vector<BlockRun> blocks_of(const std::string& path, PageRange range);
+
   // The inode lost a handle.
   void closed(Inode& inode);
   void process_ended(std::uint32_t process_id);
 
   // PageBacking, JournalClient.
-  void write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages) override;
+  void write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages,
+                   WrittenFor whom) override;
+  void dirtier_slept() override { path_.queue().dirtier_slept(); }
   WritebackDevice& device() override { return device_; }
   bool order_is_kept(OrderedData& ordered) override;
   void blocks_are_free(const std::vector<BlockRun>& freed) override;
@@ -165,6 +171,7 @@ class Mount final : public PageBacking,
     Inode* inode = nullptr;
     PageRange range;
     std::vector<SharedBytes> pages;
+    WrittenFor whom = WrittenFor::sync;
     std::int64_t holes = 0;  // With a reservation each.
   };
   // A name to be looked up or made: the directory, and what it holds under the name (or null).
@@ -225,7 +232,7 @@ class Mount final : public PageBacking,
                   Result<void> outcome);
   void device_io_ended(Inode& inode);
   void submit_pages(Inode& inode, std::int64_t first, std::vector<SharedBytes> pages,
-                    const std::shared_ptr<WrittenParts>& parts);
+                    WrittenFor whom, const std::shared_ptr<WrittenParts>& parts);
   void free_if_unused(Inode& inode);
   void drop_pages(Inode& inode, PageRange range);
 
@@ -245,7 +252,7 @@ class Mount final : public PageBacking,
   bool must_defer(const Inode& inode) {
     return !deferred_.empty() || journal_.must_wait(inode.home) != HandleWait::none;
   }
-  void defer(Inode& inode, PageRange range, std::vector<SharedBytes> pages);
+  void defer(Inode& inode, PageRange range, std::vector<SharedBytes> pages, WrittenFor whom);
   void write_deferred(DeferredWrite& deferred);
 
   // names.cpp

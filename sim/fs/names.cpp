@@ -203,7 +203,7 @@ Task<Result<void>> Mount::rename(Worker& worker, std::string from_path, std::str
     // R4 (auto_da_alloc): a file that takes the place of another one is written out before the
     // rename is durable, so that nobody finds an empty file under the old name.
     order(journal_.running(), moved, 0, INT64_MAX);
-    cache_->start_writeback(moved, PageRange());
+    cache_->start_writeback(moved, PageRange(), WrittenFor::flusher);
   }
   if (replaced != nullptr) free_if_unused(*replaced);
   co_return Result<void>();
@@ -275,6 +275,24 @@ Task<Result<std::vector<FileInfo>>> Mount::list(Worker& worker, std::string path
     files.push_back({.name = name, .is_directory = entry.record.is_directory, .size = entry.size});
   }
   co_return files;
+}
+
+std::vector<BlockRun> Mount::blocks_of(const std::string& path, PageRange range) {
+  std::vector<BlockRun> runs;
+  if (state_ != State::ready) return runs;
+  Result<Location> location = locate(path);
+  if (!location || location->found == nullptr) return runs;
+  location->found->record.blocks.for_each_from(
+      range.first, [&runs, range](std::int64_t page, const BlockRef& ref) {
+        if (page >= range.end || ref.hole()) return;
+        const bool next = !runs.empty() && runs.back().block + runs.back().count == ref.block();
+        if (next) {
+          ++runs.back().count;
+        } else {
+          runs.push_back({ref.block(), 1});
+        }
+      });
+  return runs;
 }
 
 }  // namespace drydock::sim

@@ -210,12 +210,14 @@ void RawDevice::unreserve(PageRange range) {
   if (cache().memory() != nullptr) cache().memory()->unreserve(range.end - range.first);
 }
 
-void RawDevice::write_pages(CachedFile&, std::int64_t first, std::vector<SharedBytes> pages) {
+void RawDevice::write_pages(CachedFile&, std::int64_t first, std::vector<SharedBytes> pages,
+                            WrittenFor whom) {
   cache().begin_writeback(*this, first, static_cast<std::int64_t>(pages.size()));
   const auto end = first + static_cast<std::int64_t>(pages.size());
   ByteChain bytes;
   for (SharedBytes& page : pages) bytes.append(std::move(page));
-  PageWrite::Write write{.offset = first * kPageBytes, .bytes = std::move(bytes)};
+  PageWrite::Write write{
+      .offset = first * kPageBytes, .bytes = std::move(bytes), .urgency = urgency_of(whom)};
   const auto begin = stored_in_.lower_bound(first);
   const auto behind = stored_in_.lower_bound(end);
   for (auto page = begin; page != behind; ++page) {
@@ -228,7 +230,7 @@ void RawDevice::write_pages(CachedFile&, std::int64_t first, std::vector<SharedB
 Task<void> RawDevice::write_back(Worker& worker, PageRange range) {
   // Twice: a page that is dirty and under writeback is written again when that has ended.
   for (int round = 0; round < 2 && !dead_; ++round) {
-    const bool complete = cache().start_writeback(*this, range);
+    const bool complete = cache().start_writeback(*this, range, WrittenFor::sync);
     const std::uint64_t last = last_started();
     while (!dead_) {
       Writeback* const pending = in_flight(range, last);

@@ -71,7 +71,9 @@ class RawDevice final : private RawBacking, public CachedFile, public LogView {
   class PageWrite;
   class PageReadCommand;
 
-  void write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages) override;
+  void write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages,
+                   WrittenFor whom) override;
+  void dirtier_slept() override { path_.queue().dirtier_slept(); }
   ByteChain try_read(std::int64_t offset, std::int64_t length);
   // A page is about to be given to somebody: says so if this host owns the disk and the page is not
   // what the media hold.

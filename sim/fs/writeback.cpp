@@ -7,7 +7,8 @@
 
 namespace drydock::sim {
 
-void Mount::write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages) {
+void Mount::write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages,
+                        WrittenFor whom) {
   auto& inode = static_cast<Inode&>(file);
   const PageRange range{first, first + static_cast<std::int64_t>(pages.size())};
   // Delayed allocation ends here. Every hole among the pages has a reservation: it was dirty until
@@ -18,15 +19,15 @@ void Mount::write_pages(CachedFile& file, std::int64_t first, std::vector<Shared
   }
   if (holes > 0) {
     Transaction* const ordered = journal_.ordered_behind(inode, range.first, range.end);
-    if (ordered == nullptr && must_defer(inode)) return defer(inode, range, std::move(pages));
+    if (ordered == nullptr && must_defer(inode)) return defer(inode, range, std::move(pages), whom);
     reserved_ -= holes;
     allocate_for_writeback(inode, range, ordered != nullptr ? *ordered : journal_.running());
   }
-  submit_pages(inode, first, std::move(pages), nullptr);
+  submit_pages(inode, first, std::move(pages), whom, nullptr);
 }
 
 void Mount::submit_pages(Inode& inode, std::int64_t first, std::vector<SharedBytes> pages,
-                         const std::shared_ptr<WrittenParts>& parts) {
+                         WrittenFor whom, const std::shared_ptr<WrittenParts>& parts) {
   const std::int64_t end = first + static_cast<std::int64_t>(pages.size());
   const std::int64_t most = cache_->options().command_bytes / kPageBytes;
   std::int64_t page = first;
@@ -44,7 +45,8 @@ void Mount::submit_pages(Inode& inode, std::int64_t first, std::vector<SharedByt
     } else {
       ++parts->remaining;
     }
-    PageWrite::Write write{.offset = block * kPageBytes, .bytes = std::move(bytes)};
+    PageWrite::Write write{
+        .offset = block * kPageBytes, .bytes = std::move(bytes), .urgency = urgency_of(whom)};
     path_.submit(
         std::make_unique<PageWrite>(*this, inode, PageRange{start, page}, parts, std::move(write)));
   }
@@ -149,7 +151,7 @@ bool Mount::order_is_kept(OrderedData& ordered) {
     if (inode.in_flight(range, ordered.started) != nullptr) return false;
     // Pages that were dirty and under writeback take a second round; see wait_for_writeback.
     if (ordered.rounds == 2) return true;
-    const bool complete = cache_->start_writeback(inode, range);
+    const bool complete = cache_->start_writeback(inode, range, WrittenFor::sync);
     ordered.started = inode.last_started();
     ordered.rounds = complete ? 2 : ordered.rounds + 1;
   }

@@ -24,10 +24,9 @@ std::int64_t square_root(std::int64_t value) {
 
 }  // namespace
 
-std::int64_t default_min_free_bytes(std::int64_t ram_bytes, KernelGeneration kernel) {
-  const std::int64_t most = kernel == KernelGeneration::modern ? 262'144 : 65'536;
+std::int64_t default_min_free_bytes(std::int64_t ram_bytes, const KernelProfile& kernel) {
   const std::int64_t kib = square_root(16 * (ram_bytes / kKiB));
-  return std::clamp<std::int64_t>(kib, 128, most) * kKiB;
+  return std::clamp<std::int64_t>(kib, 128, kernel.min_free_max_kib) * kKiB;
 }
 
 Watermarks watermarks_of(const MemoryOptions& options) {
@@ -36,8 +35,7 @@ Watermarks watermarks_of(const MemoryOptions& options) {
                                     : default_min_free_bytes(options.bytes, options.kernel);
   const std::int64_t min = min_free / kPage;
   const std::int64_t scaled = options.bytes / kPage * options.watermark_scale_per_10000 / 10'000;
-  const bool fixed = options.kernel == KernelGeneration::el7;
-  const std::int64_t gap = fixed ? min / 4 : std::max(min / 4, scaled);
+  const std::int64_t gap = options.kernel.watermarks_by_size ? std::max(min / 4, scaled) : min / 4;
   return {.min = min, .low = min + gap, .high = min + 2 * gap};
 }
 
@@ -118,8 +116,7 @@ void HostMemory::out_of_memory(Scope scope) {
             "Memory" + whose + " out of memory: killed process, " +
                 std::to_string((worst->anonymous + worst->swapped) * kPage / kKiB) +
                 " KiB of its own");
-  // Since 4.6 the memory of a victim is taken at once, even if it cannot end yet.
-  if (options_.kernel != KernelGeneration::el7) release(*worst);
+  if (options_.kernel.victims_give_up_at_once) release(*worst);
   victim_->kill();
 }
 

@@ -11,23 +11,18 @@
 // (MemoryUser). Source: Linux I/O model, sections 1.1, 2.1, 2.3.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "engine/types/ids.hpp"
 #include "engine/types/time.hpp"
+#include "sim/host/kernel_profile.hpp"
 
 namespace drydock::sim {
 
 class Host;
 class SimProcess;
-
-// What differs between kernels. Source: Linux I/O model, sections 1.9 and 2.
-enum class KernelGeneration : std::uint8_t {
-  el7,     // 3.10: lists of equal length, no refault distance, waits of 100 ms.
-  el8,     // 4.18 to 5.14: lists by size, refaults count, waits of 100 ms.
-  modern,  // 5.16 and later: waits by their reason.
-};
 
 struct MemoryOptions {
   std::int64_t bytes = 0;         // RAM. 0: memory never runs out, and nothing of it is modelled.
@@ -35,10 +30,12 @@ struct MemoryOptions {
   // Of a memory control group that all processes of the host run in; their share of the page cache
   // counts, and that is all of it. 0: none.
   std::int64_t group_limit_bytes = 0;
+  // The group has dirty limits of its own, beside those of the host: cgroup v2.
+  bool group_limits_dirty = false;
   std::int64_t swap_bytes = 0;
   std::int64_t min_free_bytes = 0;              // vm.min_free_kbytes; 0: the kernel's default.
   std::int64_t watermark_scale_per_10000 = 10;  // vm.watermark_scale_factor
-  KernelGeneration kernel = KernelGeneration::modern;
+  KernelProfile kernel;
 };
 
 // Free pages below which something happens.
@@ -50,7 +47,7 @@ struct Watermarks {
 
 // vm.min_free_kbytes as the kernel chooses it, in bytes: 4 * sqrt(KiB), within bounds. (Transparent
 // huge pages raise it; that is not modelled, set the option.)
-std::int64_t default_min_free_bytes(std::int64_t ram_bytes, KernelGeneration kernel);
+std::int64_t default_min_free_bytes(std::int64_t ram_bytes, const KernelProfile& kernel);
 // Of one zone that is all of the memory.
 Watermarks watermarks_of(const MemoryOptions& options);
 
@@ -79,6 +76,11 @@ class HostMemory {
 
   const MemoryOptions& options() const { return options_; }
   const Watermarks& watermarks() const { return watermarks_; }
+  // Pages that the group may still take; the host's free ones if there is none.
+  std::int64_t group_headroom() const {
+    return group_limit_ == 0 ? free()
+                             : std::max<std::int64_t>(group_limit_ - anonymous_ - cached_, 0);
+  }
   bool has_group() const { return group_limit_ > 0; }
 
   // Pages.

@@ -63,13 +63,19 @@ class MemoryDomain;
 class PageCache;
 class WritebackDevice;
 
+// Whom pages are written for: nobody waits for the flusher's.
+enum class WrittenFor : std::uint8_t { flusher, sync };
+
 // What the page cache asks of the file system.
 class PageBacking {
  public:
   // Sends the snapshots of consecutive pages to the device, in one or several parts. For each part
   // it calls PageCache::begin_writeback now, and end_writeback when it has ended.
-  virtual void write_pages(CachedFile& file, std::int64_t first,
-                           std::vector<SharedBytes> pages) = 0;
+  virtual void write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages,
+                           WrittenFor whom) = 0;
+  // A worker that dirtied pages of it had to sleep: the block layer lets more of its writes
+  // through.
+  virtual void dirtier_slept() = 0;
   // The device that they are written to.
   virtual WritebackDevice& device() = 0;
 

@@ -10,10 +10,8 @@
 namespace drydock::sim {
 
 inline constexpr auto kPageCacheNotModelled = std::to_array<std::string_view>({
-    "page cache: dirty limits of memory cgroups, real-time tasks' allowance; the flusher does not "
-    "wait for the block layer",
-    "page cache: of what differs between kernels, the wait for a buffer in the journal (el7) and "
-    "dioread_nolock",
+    "page cache: a memory cgroup's flushers and bandwidth estimates of its own, real-time tasks' "
+    "allowance; the flusher does not wait for the block layer",
     "page cache: reads and reclaim of folios of more than one page; what a fault costs in CPU time",
     "page cache: multi-gen LRU, nodes and zones, executable mappings, a control group beside "
     "others",
@@ -34,7 +32,7 @@ inline constexpr auto kPageCacheAssumed = std::to_array<std::string_view>({
     "looked at every 5 s",
     "page cache: throttling of writers as by Linux 6.x, HZ=250; the host has seen 100 MiB/s of its "
     "device so far; writeback in commands of 1 MiB that the device's queue always takes",
-    "page cache: where memory has a size, the kernel reclaims as 5.16 or later; a page that "
+    "page cache: where memory has a size, a kernel 6.x reclaims as 5.16 or later; a page that "
     "reclaim looks at takes 0.3 us, a mapped one 1 us; a worker that finds nothing to reclaim "
     "waits 100 ms "
     "(writeback), 20 ms (dirty pages) or 500 ms, and after 16 such rounds a process is killed",

@@ -63,8 +63,7 @@ MemoryDomain::MemoryDomain(Kernel& kernel, Host& host, PageCache& cache)
       host_(host),
       memory_(*host.memory()),
       cache_(cache),
-      kernel_profile_(cache.options().kernel),
-      generation_(memory_.options().kernel),
+      kernel_profile_(memory_.options().kernel),
       kswapd_(*this, host.id().value()) {
   memory_.set_cache(this);
 }
@@ -76,6 +75,16 @@ MemoryDomain::~MemoryDomain() {
 
 std::int64_t MemoryDomain::dirtyable() const {
   return std::max<std::int64_t>(0, memory_.free() - memory_.total_reserve() + inactive_ + active_);
+}
+
+// All that the host may have dirty is in the group, so the group's limit is the lower one, and
+// counts alone.
+std::int64_t MemoryDomain::dirtyable_in_group() const {
+  const std::int64_t everywhere = dirtyable();
+  const bool limits = memory_.has_group() && memory_.options().group_limits_dirty;
+  if (!limits) return everywhere;
+  const std::int64_t of_files = std::min(everywhere, inactive_ + active_);
+  return of_files + std::min(memory_.group_headroom(), everywhere - of_files);
 }
 
 void MemoryDomain::check_invariants() const {
@@ -204,7 +213,7 @@ void MemoryDomain::added(CachedFile& file, std::int64_t page) {
   } else {
     const std::int64_t anonymous = memory_.options().swap_bytes > 0 ? memory_.anonymous() : 0;
     const bool soon = evicted_at != 0 && age_ - evicted_at <= active_ + anonymous;
-    if (soon && generation_ != KernelGeneration::el7) {
+    if (soon && kernel_profile_.refaults_count) {
       make_active(file, page);
       ++counters_.refault_activated;
     } else {

@@ -36,7 +36,7 @@
 
 #include "sim/host/host.hpp"
 #include "sim/pagecache/cached_file.hpp"
-#include "sim/pagecache/kernel_profile.hpp"
+#include "sim/pagecache/dirty_domain.hpp"
 #include "sim/pagecache/page_list.hpp"
 
 namespace drydock::sim {
@@ -59,7 +59,7 @@ struct ReclaimCounters {
 std::int64_t inactive_ratio(std::int64_t pages, KernelProfile::FileLists lists);
 
 // Host and page cache outlive it.
-class MemoryDomain final : public MemoryUser {
+class MemoryDomain final : public MemoryUser, public DirtyableMemory {
  public:
   MemoryDomain(Kernel& kernel, Host& host, PageCache& cache);
   ~MemoryDomain();
@@ -72,8 +72,8 @@ class MemoryDomain final : public MemoryUser {
   std::int64_t unevictable() const { return unevictable_; }
   std::int64_t pages() const { return inactive_ + active_ + unevictable_; }
   std::int64_t reserved() const { return reserved_; }
-  // What dirty limits that are given as ratios refer to.
-  std::int64_t dirtyable() const;
+  std::int64_t dirtyable() const override;
+  std::int64_t dirtyable_in_group() const override;
   const ReclaimCounters& counters() const { return counters_; }
   // Entries of the lists: what they cost.
   std::size_t runs() const { return inactive_list_.runs() + active_list_.runs(); }
@@ -153,7 +153,6 @@ class MemoryDomain final : public MemoryUser {
   HostMemory& memory_;
   PageCache& cache_;
   KernelProfile kernel_profile_;
-  KernelGeneration generation_;
   PageList inactive_list_;
   PageList active_list_;
   PageStamp next_stamp_ = 0;

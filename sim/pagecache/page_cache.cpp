@@ -28,7 +28,11 @@ PageCache::PageCache(Host& host, PageCacheOptions options)
       throttle_(kernel_, domain_, options.kernel, host.options().cores) {
   ENSURE(options.command_bytes >= kPageBytes);
   ENSURE(options.queue_bytes >= options.command_bytes);
-  if (host.memory() != nullptr) memory_ = std::make_unique<MemoryDomain>(kernel_, host, *this);
+  if (host.memory() == nullptr) return;
+  memory_ = std::make_unique<MemoryDomain>(kernel_, host, *this);
+  // Of bytes the host's memory changes nothing.
+  const bool bytes = options.dirty_bytes > 0 && options.dirty_background_bytes > 0;
+  if (!bytes || host.memory()->options().group_limits_dirty) domain_.follow(*memory_);
 }
 
 PageCache::~PageCache() = default;
@@ -65,6 +69,7 @@ Task<void> PageCache::throttle(CachedFile& file, Worker& worker, const Clock& cl
   const StallScope stall(*this, worker, WaitPlace::dirty_throttle, offset);
   worker.set_wait(WaitPlace::dirty_throttle, clock.now());  // One wait, however often it wakes up.
   while (decision) {
+    file.backing_.dirtier_slept();
     co_await TickSleep(kernel_, throttle_.end_of(*decision));
     const bool again = throttle_.slept(worker, file.device(), *decision);
     if (!again) break;
@@ -73,7 +78,8 @@ Task<void> PageCache::throttle(CachedFile& file, Worker& worker, const Clock& cl
   worker.set_wait(WaitPlace::none, clock.now());
 }
 
-PageCache::Started PageCache::start(CachedFile& file, PageRange range, std::int64_t pages_max) {
+PageCache::Started PageCache::start(CachedFile& file, PageRange range, WrittenFor whom,
+                                    std::int64_t pages_max) {
   WritebackDevice& device = file.device();
   const bool estimates = options_.kernel.estimate_sees_syncs;
   const Jiffies now = throttle_.now();
@@ -104,7 +110,7 @@ PageCache::Started PageCache::start(CachedFile& file, PageRange range, std::int6
     forget_dirty(file, count);
     domain_.writeback += count;
     device.writeback_ += count;
-    file.backing_.write_pages(file, first, std::move(snapshot));
+    file.backing_.write_pages(file, first, std::move(snapshot), whom);
     page = file.first_dirty({page, range.end});
   }
   if (estimates && device.estimate_.due(now)) {
@@ -212,7 +218,7 @@ void PageCache::write_expired(WritebackDevice& device) {
     device.full_ = room <= 0;
     device.write_all_ = device.full_ && all;
     if (device.full_) break;
-    start_writeback(file, PageRange(), room);
+    start_writeback(file, PageRange(), WrittenFor::flusher, room);
     if (file.dirty_pages_ == 0 || queue_room(device) <= 0) continue;
     file.dirtied_at_ = kernel_.now();
     file.unlink();
@@ -247,10 +253,10 @@ void PageCache::write_background(WritebackDevice& device) {
 // one that writes a file over and over would keep its end from ever being written.
 void PageCache::write_chunk(CachedFile& file, std::int64_t pages) {
   const std::int64_t from = file.chunk_end_;
-  Started written = start(file, {from, INT64_MAX}, pages);
+  Started written = start(file, {from, INT64_MAX}, WrittenFor::flusher, pages);
   file.chunk_end_ = written.end;
   if (written.pages == pages) return;
-  written = start(file, {0, from}, pages - written.pages);
+  written = start(file, {0, from}, WrittenFor::flusher, pages - written.pages);
   if (written.pages > 0) file.chunk_end_ = written.end;
 }
 

@@ -68,8 +68,9 @@ class PageCache {
 
   // Starts writeback of the dirty pages of the range, at most `pages_max` of them. False if it had
   // to leave out a page because that is under writeback already.
-  bool start_writeback(CachedFile& file, PageRange range, std::int64_t pages_max = INT64_MAX) {
-    return start(file, range, pages_max).complete;
+  bool start_writeback(CachedFile& file, PageRange range, WrittenFor whom,
+                       std::int64_t pages_max = INT64_MAX) {
+    return start(file, range, whom, pages_max).complete;
   }
   // For the file system below: pages that it was given to write are on their way together.
   void begin_writeback(CachedFile& file, std::int64_t first, std::int64_t count);
@@ -83,7 +84,8 @@ class PageCache {
   // reaches stay.
   void drop_clean();
 
-  // The memory that may become dirty has changed; counts where limits are ratios.
+  // The memory that may become dirty has changed; counts where limits are ratios, and where the
+  // host's memory has no size. (Where it has one, ratios follow it.)
   void set_dirtyable(std::int64_t bytes) { domain_.set_dirtyable(bytes / kPageBytes); }
   void process_ended(std::uint32_t process_id) { throttle_.forget_process(process_id); }
   // Where waits of stores and buffered writes are told; null: nowhere.
@@ -119,7 +121,7 @@ class PageCache {
     std::int64_t pages = 0;
     std::int64_t end = 0;  // Behind the last of them; the beginning of the range if there is none.
   };
-  Started start(CachedFile& file, PageRange range, std::int64_t pages_max);
+  Started start(CachedFile& file, PageRange range, WrittenFor whom, std::int64_t pages_max);
   void write_chunk(CachedFile& file, std::int64_t pages);
 
   bool memory_has_room(std::int64_t pages) const;

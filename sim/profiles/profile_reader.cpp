@@ -148,6 +148,12 @@ void check_together(const JsonPlace& disk, const Profile& profile) {
       disk.at(rule_of(key).name).at("value").refuse("must be 512 B or 4 KiB");
     }
   }
+  if (profile.get(ProfileKey::atomic_write).low < profile.get(ProfileKey::logical_block).low) {
+    disk.at("atomic_write").at("value").refuse("is less than a logical block");
+  }
+  if (profile[ProfileKey::gc_pause].has_value() != profile[ProfileKey::gc_period].has_value()) {
+    disk.refuse("must have both of gc_pause and gc_period, or neither");
+  }
 }
 
 Profile read(const JsonPlace& root) {

@@ -59,6 +59,14 @@ def refusals(report, folder):
          "measures the page cache"),
         (["calibrate", "--fio", changed("none.json", '"percentile"', '"other"'), *to],
          "/jobs/0/read/clat_ns: has no percentiles"),
+        (["calibrate", "--fio", changed("fall.json", '"99.000000": 552960', '"99.000000": 1'), *to],
+         "times fall from 95% to 99%: a quantile is never below a lower one"),
+        (["calibrate", "--fio", changed("many.json", '"direct": "1"', '"direct": "1", "numjobs": "8"'), *to],
+         "numjobs=8: calibrate reads single jobs"),
+        (["calibrate", "--fio", changed("blocks.json", '"4k"', '"64k"'), *to],
+         "nothing to fit in these jobs"),
+        (["calibrate", "--fio", changed("failed.json", '"error": 0', '"error": 5'), *to],
+         "/jobs/0/error: the job failed"),
         (["calibrate", "--fio", changed("few.json", '"50.000000"', '"51.000000"'), *to],
          "has no percentile 50%"),
         (["calibrate", "--fio", READ, READ, *to], "is given twice"),
@@ -116,6 +124,23 @@ def calibration(report, folder):
     report.check("check prints the profile in the place of its file", profile["profile"] == "my-disk")
     report.check("which is its own effective scenario",
                  drydock("check", whole).stdout == checked.stdout)
+    axis = folder / "axis.json"
+    kernels = '"matrix": {"topology/hosts/h/kernel": ["el7", "el8", "el9", "6.x"]}'
+    place = "topology/hosts/h/disk/profile"
+
+    def varied(matrix):
+        text = (ROOT / "scenarios/storage/throttle.json").read_text()
+        assert kernels in text
+        axis.write_text(text.replace(kernels, f'"matrix": {{{matrix}}}'))
+        return drydock("check", axis)
+    named = varied(f'"disk": {{"mine": {{"{place}": "my disk.json"}}, "nvme": {{}}}}')
+    again.write_text(named.stdout)
+    report.check("cells may have profiles of files, which check prints in their place",
+                 named.returncode == 0 and "my disk.json" not in named.stdout
+                 and drydock("check", again).stdout == named.stdout, named.stdout + named.stderr)
+    unnamed = varied(f'"{place}": ["my disk.json", "local-nvme"]')
+    report.check("if they have a name", unnamed.returncode == 2 and unnamed.stderr.count("\n") == 1
+                 and "a profile of a file needs a name here" in unnamed.stderr, unnamed.stderr)
     profile["disk"]["read_bandwidth"]["value"] = "0 MB/s"
     whole.write_text(json.dumps(effective))
     bad = drydock("check", whole)

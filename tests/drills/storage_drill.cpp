@@ -56,6 +56,148 @@ SCENARIO("a hang of data writes alone stops only who syncs", "[storage]") {
   }
 }
 
+// The blocks of the writer's file hang, those of the journal do not: experiment A12 again.
+SCENARIO("a hang of a file's blocks stops only who syncs that file", "[storage]") {
+  const std::string drill = "scenarios/storage/hang.json";
+  for (const reports::RunResult& each :
+       run(drill, {{"fault", "range"}, {"flush", "every-500-ms"}}, 2).runs) {
+    const reports::WaitFact* const sync = wait_of(each, "flusher", WaitPlace::writeback);
+    REQUIRE(sync != nullptr);
+    CHECK(sync->longest_ns >= 9 * kSecond);
+    CHECK(each.rto.client_ns == 0);
+    CHECK(each.faults.at(0).detail == "all of /log");
+  }
+  // Nobody writes the pages back meanwhile: nothing of the file is touched.
+  for (const reports::RunResult& each :
+       run(drill, {{"fault", "range"}, {"flush", "none"}}, 2).runs) {
+    CHECK(wait_of(each, "writer", WaitPlace::writeback) == nullptr);
+    CHECK(each.rto.client_ns == 0);
+  }
+}
+
+// Linux I/O model, section 4.2: the shadow of a block ends with the block's own way to the log.
+SCENARIO("a hang of the journal's writes alone stops a mapped writer as one of all writes does",
+         "[storage]") {
+  for (const reports::RunResult& each :
+       run("scenarios/storage/hang.json", {{"fault", "journal"}, {"flush", "every-500-ms"}}, 2)
+           .runs) {
+    const reports::WaitFact* const stuck = wait_of(each, "writer", WaitPlace::journal);
+    const reports::WaitFact* const sync = wait_of(each, "flusher", WaitPlace::writeback);
+    REQUIRE(stuck != nullptr);
+    CHECK(stuck->longest_ns >= 5 * kSecond);
+    REQUIRE(sync != nullptr);
+    CHECK(sync->longest_ns <= kSecond);
+  }
+}
+
+// Rule R7 of section 4.5: barriers that are not obeyed. Of 20 runs, a quarter keeps the whole
+// cache.
+SCENARIO("what a sync promised is lost with the power if the flush was a lie", "[storage]") {
+  const std::string drill = "scenarios/storage/lying-flush.json";
+  const auto lost = [&drill](const char* fault) {
+    std::size_t messages = 0;
+    for (const reports::RunResult& each : run(drill, {{"fault", fault}}, 8).runs) {
+      messages += each.loss.lost.size();
+    }
+    return messages;
+  };
+  CHECK(lost("power-only") == 0);
+  CHECK(lost("lie-that-ended") == 0);
+  CHECK(lost("lie") > 0);
+}
+
+std::string refusal(const std::string& drill, const std::vector<scenarios::PathSetting>& set) {
+  try {
+    scenarios::check_simulated(scenarios::parse_drill(drill, read(drill), set));
+  } catch (const scenarios::InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+SCENARIO("a fault of a disk that could have no effect is refused", "[storage]") {
+  CHECK(refusal("scenarios/storage/lying-flush.json",
+                {{"topology/hosts/h/disk/profile", "local-nvme"}})
+            .ends_with(": /faults/lie/0/do: a disk 'local-nvme' has no volatile cache, so nothing "
+                       "would show the lie"));
+  const std::string hang = "scenarios/storage/hang.json";
+  CHECK(refusal(hang, {{"faults/all/0/abort", "obeyed"}})
+            .ends_with(": the hang ends before the host does that, after 30 s"));
+  CHECK(refusal(hang, {{"faults/all/0/reset", "lands-later"},
+                       {"topology/hosts/h/disk/io_timeout", "never"}})
+            .ends_with(": the host waits for ever: give the disk an io_timeout"));
+  CHECK(refusal(hang, {{"faults/all/0/reset", "lands-later"},
+                       {"topology/hosts/h/disk/io_timeout", "2 s"}}) == "accepted");
+}
+
+// Linux I/O model, section 5: time-out, abort, another time-out, reset; five retries, then EIO.
+// With 100 ms that is 6.2 s at most, and the hang lasts 10 s.
+SCENARIO("a hang that outlasts the host's patience ends in an error", "[storage]") {
+  const std::string drill = "scenarios/storage/hang.json";
+  auto parsed =
+      scenarios::parse_drill(drill, read(drill), {{"topology/hosts/h/disk/io_timeout", "100 ms"}});
+  const scenarios::Experiment experiment = scenarios::make_experiment(std::move(parsed), {}, {});
+  for (const reports::RunResult& each :
+       run_cell(experiment, {{"fault", "writes"}, {"flush", "every-500-ms"}}, 2).runs) {
+    const reports::WaitFact* const sync = wait_of(each, "flusher", WaitPlace::writeback);
+    REQUIRE(sync != nullptr);
+    CHECK(sync->longest_ns >= 5 * kSecond);
+    CHECK(sync->longest_ns <= 6 * kSecond + kSecond * 3 / 10);
+  }
+}
+
+// Rule R7 of section 4.5: barriers that are switched off. With xfs, which has them always, and with
+// the default of ext4 a sync keeps its promise.
+SCENARIO("without barriers a sync promises nothing on a disk with a volatile cache", "[storage]") {
+  const std::string drill = "scenarios/storage/lying-flush.json";
+  const auto lost = [&drill](const char* mount) {
+    auto parsed =
+        scenarios::parse_drill(drill, read(drill), {{"topology/hosts/h/disk/mount", mount}});
+    const auto experiment = scenarios::make_experiment(std::move(parsed), {}, {});
+    std::size_t messages = 0;
+    for (const reports::RunResult& each : run_cell(experiment, {{"fault", "power-only"}}, 8).runs) {
+      messages += each.loss.lost.size();
+    }
+    return messages;
+  };
+  CHECK(lost(R"({"type": "ext4", "barrier": false})") > 0);
+  CHECK(lost(R"({"type": "ext4", "data": "writeback"})") == 0);
+  CHECK(lost(R"({"type": "xfs"})") == 0);
+}
+
+// NVMe reservations, section 9: a host notices a lost path after 5 s (assumed) and sends again what
+// it has heard nothing of; the first copy may land behind the second.
+SCENARIO("a lost link stops a host until it notices, and may take back what was synced",
+         "[storage]") {
+  const std::string drill = "scenarios/storage/path-loss.json";
+  for (const reports::RunResult& each : run(drill, {{"fault", "cut"}, {"links", "two"}}, 2).runs) {
+    const std::optional<std::int64_t> outage = each.faults.at(0).rto_fault_ns;
+    REQUIRE(outage.has_value());
+    CHECK(*outage >= 4 * kSecond);
+    CHECK(*outage <= 6 * kSecond);
+  }
+  const auto lost = [&drill](const char* fault) {
+    std::size_t messages = 0;
+    for (const reports::RunResult& each :
+         run(drill, {{"fault", fault}, {"links", "two"}}, 10).runs) {
+      messages += each.loss.lost.size();
+    }
+    return messages;
+  };
+  CHECK(lost("late") > 0);
+  CHECK(lost("late-not") == 0);
+}
+
+SCENARIO("what does not fit on a disk or into a memory is refused", "[storage]") {
+  const std::string drill = "scenarios/storage/cold-read.json";
+  CHECK(refusal(drill, {{"topology/hosts/h/disk/size", "1700 MiB"}}).find("leaves 1") !=
+        std::string::npos);
+  CHECK(refusal(drill, {{"topology/hosts/h/memory/min_free", "2 GiB"}})
+            .ends_with("that the kernel keeps free and 16 MiB of page cache"));
+  CHECK(refusal(drill, {{"topology/hosts/h/memory/group_limit", "1 MiB"}})
+            .ends_with("must be more than 16 MiB of page cache"));
+}
+
 // Linux I/O model, section 4.4.
 SCENARIO("a sync that succeeds after one that failed proves nothing", "[storage]") {
   const std::string drill = "scenarios/storage/fsync-error.json";

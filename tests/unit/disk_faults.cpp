@@ -27,7 +27,7 @@ TEST(DiskFault, AHangOfARangeHoldsWhatTouchesIt) {
   profile.write_servers = 1;
   DiskWorld world({.name = "d0", .capacity_bytes = 1 << 20, .profile = profile});
   const DiskFaultId fault =
-      world.disk.begin({.commands = {.range = blocks(10, 2)}, .effect = Hang()});
+      world.disk.begin({.commands = {.ranges = {blocks(10, 2)}}, .effect = Hang()});
   const auto before = world.write(9, 'a');
   const auto first = world.write(10, 'a');
   const auto last = world.read(11);
@@ -116,7 +116,7 @@ TEST(DiskFault, AFailureLastsForItsCountOrUntilItIsEnded) {
 
 TEST(DiskFault, AFailureOfTheJournalInARangeConcernsNobodyElse) {
   DiskWorld world;
-  world.disk.begin({.commands = {.purpose = Purpose::journal, .range = blocks(0, 4)},
+  world.disk.begin({.commands = {.purpose = Purpose::journal, .ranges = {blocks(0, 4)}},
                     .effect = Failure{.times = 0}});
   const auto data = world.write(0, 'a');
   const auto journal = world.write(1, 'j', true);

@@ -219,6 +219,26 @@ TEST(Links, WithoutAnotherOneCommandsWaitUntilItIsMended) {
   EXPECT_TRUE(later->ok());
 }
 
+TEST(Links, WithATimeForThatALostOneIsRemovedAndCommandsFail) {
+  sim::DiskOptions options = impatient();
+  options.queue.link_loss_timeout = Duration::s(10);
+  DiskWorld world(options);
+  const auto sent = world.write(0, 'a');
+  world.path.queue().cut(0, {.noticed_after = Duration::s(5)});
+  const auto kept = world.write(1, 'b');
+  world.run_for(Duration::ms(14'999));
+  EXPECT_FALSE(sent->outcome.has_value());
+  EXPECT_FALSE(kept->outcome.has_value());
+  world.run_for(Duration::ms(2));
+  EXPECT_EQ(sent->error(), ErrorCode::outcome_unknown);
+  EXPECT_EQ(kept->error(), ErrorCode::device_gone);
+  EXPECT_EQ(world.on_device(0), 'a');  // It was on its way.
+  world.path.queue().mend(0);
+  const auto later = world.write(2, 'c');
+  world.run_for(Duration::s(1));
+  EXPECT_EQ(later->error(), ErrorCode::device_gone);
+}
+
 TEST(Links, OfOneHostDoNotConcernAnother) {
   DiskWorld world(impatient());
   world.path.queue().cut(0, {});

@@ -40,6 +40,13 @@ class Cluster : public Targets {
   }
   sim::Host& host(const std::string&) override { return host_; }
   sim::SimDisk* disk(const std::string& host) override { return host == "h" ? &disk_ : nullptr; }
+  // "/f" is in block 1, "/empty" nowhere.
+  std::vector<sim::CommandSet::Range> bytes_of(const std::string&,
+                                               const DiskRange& range) override {
+    if (range.file == "/empty") return {};
+    if (range.file == "/f") return {{sim::kPageBytes, 2 * sim::kPageBytes}};
+    return {{range.from_bytes, range.from_bytes + *range.size_bytes}};
+  }
   // Sends a command to the disk of "h"; what is returned says how and when it ended.
   template <class What>
   std::shared_ptr<test::Ended> send(What what) {
@@ -47,10 +54,12 @@ class Cluster : public Targets {
     path_.submit(std::make_unique<test::NotedCommand>(kernel, ended, std::move(what)));
     return ended;
   }
-  std::shared_ptr<test::Ended> write(sim::DiskCommand::Purpose purpose) {
-    return send(test::NotedCommand::Write{
-        .offset = 0, .bytes = ByteChain(test::page_of('x')), .purpose = purpose});
+  std::shared_ptr<test::Ended> write(sim::DiskCommand::Purpose purpose, std::int64_t block = 0) {
+    return send(test::NotedCommand::Write{.offset = block * sim::kPageBytes,
+                                          .bytes = ByteChain(test::page_of('x')),
+                                          .purpose = purpose});
   }
+  std::shared_ptr<test::Ended> flush() { return send(test::NotedCommand::Flush{}); }
   std::shared_ptr<test::Ended> read() {
     return send(test::NotedCommand::Read{.offset = 0, .length = sim::kPageBytes});
   }
@@ -277,6 +286,81 @@ TEST(SimInjector, TwoHangsOfOnePartEndEachByItself) {
   EXPECT_FALSE(read->outcome);
   cluster.kernel.run_until(ms(61));
   EXPECT_TRUE(read->ok());
+}
+
+TEST(SimInjector, ARangeHoldsBackWhatTouchesItAndNoFlush) {
+  Cluster cluster;
+  const DiskRange block{.file = "", .from_bytes = sim::kPageBytes, .size_bytes = 1};
+  ASSERT_FALSE(cluster.injector.arm({{of_disk(FaultKind::disk_hang, {.range = block})}}));
+  cluster.kernel.run_until(ms(15));
+  const auto before = cluster.write(Purpose::data, 0);
+  const auto inside = cluster.write(Purpose::data, 1);
+  const auto behind = cluster.write(Purpose::data, 2);
+  const auto flush = cluster.flush();
+  cluster.kernel.run_until(ms(29));
+  EXPECT_TRUE(before->ok());
+  EXPECT_FALSE(inside->outcome);
+  EXPECT_TRUE(behind->ok());
+  EXPECT_TRUE(flush->ok());
+  cluster.kernel.run_until(ms(40));
+  EXPECT_TRUE(inside->ok());
+}
+
+TEST(SimInjector, TheBlocksOfAFileAreThoseThatItHasAtThatMoment) {
+  Cluster cluster;
+  const Fault fault = of_disk(FaultKind::disk_error, {.range = DiskRange{.file = "/f"}});
+  const Fault in_vain = of_disk(FaultKind::disk_error, {.range = DiskRange{.file = "/empty"}});
+  ASSERT_FALSE(cluster.injector.arm({{fault, in_vain}}));
+  cluster.kernel.run_until(ms(15));
+  EXPECT_EQ(cluster.injector.statuses()[1].state, FaultStatus::State::missed);
+  const auto other = cluster.write(Purpose::data, 0);
+  const auto of_file = cluster.write(Purpose::data, 1);
+  cluster.kernel.run_until(ms(20));
+  EXPECT_TRUE(other->ok());
+  EXPECT_EQ(of_file->error(), ErrorCode::io_error);
+}
+
+TEST(SimInjector, TheJournalAloneMayHang) {
+  Cluster cluster;
+  ASSERT_FALSE(
+      cluster.injector.arm({{of_disk(FaultKind::disk_hang, {.part = DiskPart::journal})}}));
+  cluster.kernel.run_until(ms(15));
+  const auto data = cluster.write(Purpose::data);
+  const auto journal = cluster.write(Purpose::journal);
+  cluster.kernel.run_until(ms(29));
+  EXPECT_TRUE(data->ok());
+  EXPECT_FALSE(journal->outcome);
+}
+
+// NVMe reservations, section 11; ENOSPC of a thin volume.
+TEST(SimInjector, AnErrorIsOneOfThoseThatDevicesGive) {
+  Cluster cluster;
+  ASSERT_FALSE(cluster.injector.arm(
+      {{of_disk(FaultKind::disk_error,
+                {.part = DiskPart::journal, .status = DiskStatus::reservation_conflict}),
+        of_disk(FaultKind::disk_error,
+                {.part = DiskPart::data_writes, .status = DiskStatus::no_space})}}));
+  cluster.kernel.run_until(ms(15));
+  const auto journal = cluster.write(Purpose::journal);
+  const auto data = cluster.write(Purpose::data);
+  cluster.kernel.run_until(ms(20));
+  EXPECT_EQ(journal->error(), ErrorCode::reservation_conflict);
+  EXPECT_EQ(journal->outcome->error().status(), 0x083);
+  EXPECT_EQ(data->error(), ErrorCode::no_space);
+}
+
+// Without another link the command waits until this one is back; what was on its way has landed.
+TEST(SimInjector, ACutLinkSwallowsWhatIsOnItUntilItIsBack) {
+  Cluster cluster;
+  Fault cut = of_disk(FaultKind::disk_cut, {});
+  cut.lasts = Duration::s(8);
+  ASSERT_FALSE(cluster.injector.arm({{cut}}));
+  cluster.kernel.run_until(ms(15));
+  const auto write = cluster.write(Purpose::data);
+  cluster.kernel.run_until(ms(8'009));
+  EXPECT_FALSE(write->outcome);
+  cluster.kernel.run_until(ms(8'020));
+  EXPECT_TRUE(write->ok());
 }
 
 TEST(SimInjector, AFaultOfADiskNeedsOne) {

@@ -161,6 +161,33 @@ TEST(NoBarriers, LoseWhatWasSyncedIfTheDeviceHasACache) {
   EXPECT_GT(unmountable, 0);
 }
 
+// Barriers that the device does not obey are none; an honest flush makes up for them.
+TEST(LyingFlush, LosesWhatWasCommittedUntilOneIsObeyed) {
+  for (const bool obeyed_at_last : {false, true}) {
+    int lost = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      FileWorldOptions options = flat();
+      options.kernel.seed = seed;
+      options.disk.profile = cached_profile();
+      FileWorld world(options);
+      const sim::DiskFaultId lie = world.disk.begin({.commands = {}, .effect = sim::FlushLie()});
+      world->file("/1");
+      ASSERT_TRUE(world->sync("/1").has_value());
+      world.disk.end(lie);
+      if (obeyed_at_last) {
+        world->file("/2");
+        ASSERT_TRUE(world->sync("/2").has_value());
+      }
+      world.power_cut();
+      const Result<std::vector<FileInfo>> names =
+          world->now(world->files().list(world->worker(), "/"));
+      const std::size_t expected = obeyed_at_last ? 2 : 1;
+      if (!names || names->size() != expected) ++lost;
+    }
+    EXPECT_EQ(lost > 0, !obeyed_at_last);
+  }
+}
+
 TEST(NoBarriers, AreHarmlessWithoutACache) {
   FileWorld world(flat({.barrier = false}));
   ASSERT_TRUE(world->write("/f", 0, "new").has_value());

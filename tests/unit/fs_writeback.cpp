@@ -63,6 +63,28 @@ TEST(Flusher, StartsAtTheBackgroundLimitAndStopsBelowIt) {
   EXPECT_EQ(world.files.cache().writeback_pages(), 0);
 }
 
+// Section 5: buffered writes at the device are at most 8, those of a sync 16, direct ones as many
+// as there are.
+TEST(WritebackThrottling, CountsTheWritesOfAFileByWhoWaitsForThem) {
+  FileWorldOptions options = with_limits(1024 * kMiB, 512 * kMiB);
+  options.disk.profile.write_servers = 64;
+  options.disk.profile.wbt_target = Duration::ms(2);
+  options.files.page_cache.command_bytes = 4096;
+  FileWorld world(options);
+  ASSERT_TRUE(world->write("/f", 0, std::string(40 * 4096, 'f')).has_value());
+  world.disk.hang(sim::DiskHang::data_writes);
+  const Asked<void> sync = world->start(world->file("/f").sync_data(world->worker()));
+  world.run_for(Duration::ms(1));
+  EXPECT_EQ(world.disk.queue_of(HostId(1)).at_device(), 16);
+  world.disk.release(sim::DiskHang::data_writes);
+  world.run_for(Duration::s(1));
+  ASSERT_TRUE(world->write("/f", 0, std::string(40 * 4096, 'g')).has_value());
+  world.disk.hang(sim::DiskHang::data_writes);
+  world.run_for(Duration::s(40));  // The flusher, after 30 s.
+  EXPECT_EQ(world.disk.queue_of(HostId(1)).at_device(), 8);
+  world.disk.release(sim::DiskHang::data_writes);
+}
+
 // Memory that may become dirty, in place of bytes: 20 and 10 percent of it.
 TEST(Flusher, TakesItsLimitsFromTheMemoryIfTheyAreRatios) {
   FileWorldOptions options = with_limits(0, 0);

@@ -7,7 +7,6 @@ namespace drydock::test {
 namespace {
 
 using sim::HostMemory;
-using sim::KernelGeneration;
 using sim::MemoryOptions;
 
 constexpr std::int64_t kMiB = 1 << 20;
@@ -21,11 +20,11 @@ Task<void> run_for_ever(Context& context) {
 }
 
 TEST(Watermarks, FollowTheKernelsFormula) {
-  EXPECT_EQ(sim::default_min_free_bytes(kGiB, KernelGeneration::modern), 4096 << 10);
-  EXPECT_EQ(sim::default_min_free_bytes(16 * kGiB, KernelGeneration::modern), 16384 << 10);
-  EXPECT_EQ(sim::default_min_free_bytes(1024 * kGiB, KernelGeneration::el7), 65536 << 10);
-  EXPECT_EQ(sim::default_min_free_bytes(1 << 20, KernelGeneration::modern), 128 << 10);
-  EXPECT_EQ(sim::default_min_free_bytes(64 * 1024 * kGiB, KernelGeneration::modern), 262144 << 10);
+  EXPECT_EQ(sim::default_min_free_bytes(kGiB, sim::kernel_6x()), 4096 << 10);
+  EXPECT_EQ(sim::default_min_free_bytes(16 * kGiB, sim::kernel_6x()), 16384 << 10);
+  EXPECT_EQ(sim::default_min_free_bytes(1024 * kGiB, sim::kernel_el7()), 65536 << 10);
+  EXPECT_EQ(sim::default_min_free_bytes(1 << 20, sim::kernel_6x()), 128 << 10);
+  EXPECT_EQ(sim::default_min_free_bytes(64 * 1024 * kGiB, sim::kernel_6x()), 262144 << 10);
 }
 
 // Read from a kernel of 16 GiB or so: 12185, 15231, 18277 pages.
@@ -44,7 +43,7 @@ TEST(Watermarks, OfLargeHostsGrowWithTheirScaleFactorSince46) {
   const MemoryOptions options{.bytes = 256 * kGiB, .min_free_bytes = 64 * kMiB};
   EXPECT_EQ(sim::watermarks_of(options).low * 4096 / kMiB, 64 + 262);
   MemoryOptions old = options;
-  old.kernel = KernelGeneration::el7;
+  old.kernel = sim::kernel_el7();
   EXPECT_EQ(sim::watermarks_of(old).low * 4096, 80 * kMiB);
 }
 

@@ -20,11 +20,13 @@ class Backing final : public PageBacking {
  public:
   explicit Backing(PageCache& cache) : device_(cache) {}
   WritebackDevice& device() override { return device_; }
-  void write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages) override {
+  void write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages,
+                   WrittenFor) override {
     const auto count = static_cast<std::int64_t>(pages.size());
     file.cache().begin_writeback(file, first, count);
     on_their_way.emplace_back(&file, first);
   }
+  void dirtier_slept() override {}
   void finish() {
     for (const auto& [file, first] : std::exchange(on_their_way, {})) {
       file->cache().end_writeback(*file, first, Result<void>());
@@ -36,10 +38,13 @@ class Backing final : public PageBacking {
   WritebackDevice device_;
 };
 
+PageCacheOptions bytes(std::int64_t dirty, std::int64_t background) {
+  return {.dirty_bytes = dirty, .dirty_background_bytes = background};
+}
+
 struct MemoryWorld {
-  explicit MemoryWorld(MemoryOptions options)
-      : host(kernel, HostId(1), {.name = "h1", .memory = options}),
-        cache(host, {.dirty_bytes = 64 * kGiB, .dirty_background_bytes = 32 * kGiB}) {}
+  explicit MemoryWorld(MemoryOptions options, PageCacheOptions cached = bytes(64 * kGiB, 32 * kGiB))
+      : host(kernel, HostId(1), {.name = "h1", .memory = options}), cache(host, cached) {}
 
   Kernel kernel{{.seed = 1}};
   Host host;
@@ -67,6 +72,52 @@ struct MemoryWorld {
 };
 
 MemoryOptions ample() { return {.bytes = kGiB}; }
+
+// Section 1.1: A = free - totalreserve + file pages.
+TEST(DirtyRatios, AreOfWhatIsFreeOrHoldsFiles) {
+  MemoryWorld world(ample(), bytes(0, 0));
+  const DirtyDomain& limits = world.cache.domain();
+  const HostMemory& memory = *world.host.memory();
+  const std::int64_t all = memory.total() - memory.watermarks().high;
+  EXPECT_EQ(limits.threshold(), all * 20 / 100);
+  EXPECT_EQ(limits.background(), all * 10 / 100);
+  world.read(0, 10'000);
+  EXPECT_EQ(limits.threshold(), all * 20 / 100) << "file pages can be dirtied as free ones can";
+  world.file.set_pinned(true);
+  EXPECT_EQ(limits.threshold(), (all - 10'000) * 20 / 100) << "but not those that are locked";
+  world.host.memory()->charge(world.host.spawn("p"), 256 * kMiB);
+  EXPECT_EQ(limits.threshold(), (all - 10'000 - 65'536) * 20 / 100);
+  EXPECT_EQ(limits.limit(), all * 20 / 100) << "the smoothed limit follows in its own time";
+}
+
+// Section 1.8: A_m = file pages of the group + min(headroom, the rest of A).
+TEST(DirtyLimitsOfAGroup, AreOfTheGroupsMemoryWithCgroup2) {
+  for (const bool v2 : {false, true}) {
+    const MemoryOptions group{
+        .bytes = 16 * kGiB, .group_limit_bytes = 192 * kMiB, .group_limits_dirty = v2};
+    MemoryWorld world(group, bytes(0, 0));
+    const HostMemory& memory = *world.host.memory();
+    const std::int64_t all = memory.total() - memory.watermarks().high;
+    world.read(0, 1'000);
+    EXPECT_EQ(world.cache.domain().threshold(), (v2 ? 192 * 256 : all) * 20 / 100);
+    // Half of the group's memory is a process's own.
+    world.host.memory()->charge(world.host.spawn("p"), 96 * kMiB);
+    EXPECT_EQ(world.cache.domain().threshold(), (v2 ? 96 * 256 : all - 96 * 256) * 20 / 100);
+  }
+}
+
+// Bytes become the part of the group's memory that they are of the host's.
+TEST(DirtyLimitsOfAGroup, InBytesShrinkWithTheGroup) {
+  const MemoryOptions group{
+      .bytes = 16 * kGiB, .group_limit_bytes = kGiB, .group_limits_dirty = true};
+  MemoryWorld world(group, bytes(4 * kGiB, 2 * kGiB));
+  const HostMemory& memory = *world.host.memory();
+  const std::int64_t all = memory.total() - memory.watermarks().high;
+  const std::int64_t pages = 4 * kGiB / kPageBytes;
+  EXPECT_EQ(world.cache.domain().threshold(), pages * (kGiB / kPageBytes) / all);
+  MemoryWorld alone({.bytes = 16 * kGiB}, bytes(4 * kGiB, 2 * kGiB));
+  EXPECT_EQ(alone.cache.domain().threshold(), pages);
+}
 
 TEST(Reclaim, TakesTheOldestPages) {
   MemoryWorld world(ample());
@@ -214,7 +265,7 @@ TEST(Refault, OfAPageThatWasAwayForLongIsNothingSpecial) {
 
 TEST(Refault, IsNotSeenByOldKernels) {
   MemoryOptions old = ample();
-  old.kernel = KernelGeneration::el7;
+  old.kernel = kernel_el7();
   MemoryWorld world(old);
   world.read(0, 200);
   world.domain().accessed(world.file, {100, 200});

@@ -117,6 +117,12 @@ TEST(ProfileReader, RefusesMissingAndWrongUnits) {
   EXPECT_TRUE(refusal("\"80 us\"", "\"fast\"").contains("'fast' is none; write"));
 }
 
+TEST(ProfileReader, RefusesWhatDoesNotGoTogether) {
+  EXPECT_EQ(refusal("\"logical_block\": {\"value\": \"512 B\"",
+                    "\"logical_block\": {\"value\": \"4 KiB\""),
+            "my.json: /disk/atomic_write/value: is less than a logical block");
+}
+
 TEST(ProfileReader, RefusesDisksSmallerThanTheModelsMinimum) {
   EXPECT_EQ(refusal("\"1 MiB\"", "\"64 KiB\""),
             "my.json: /disk/smallest_disk/value: '64 KiB' is outside 1 MiB to 1048576 GiB");

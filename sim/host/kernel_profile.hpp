@@ -1,6 +1,6 @@
 // Pure: what differs between the kernels that a host may run. Each value names the version of Linux
 // that changed it; a vendor's kernel may carry a change back, which is not modelled.
-// Source: Linux I/O model, sections 1.3, 1.5, 1.7, 1.9, 2.1, 4.2.
+// Source: Linux I/O model, sections 1.3, 1.5, 1.7 to 1.9, 2, 4.2, 4.4.
 #pragma once
 
 #include <optional>
@@ -39,8 +39,22 @@ struct KernelProfile {
     Duration congested = Duration::ms(20);
     Duration writeback = Duration::ms(100);
     Duration no_progress = Duration::ms(500);
+    friend bool operator==(const ReclaimWaits&, const ReclaimWaits&) = default;
   };
   ReclaimWaits reclaim_waits;
+
+  // At most so much is kept free without vm.min_free_kbytes.
+  std::int64_t min_free_max_kib = 262'144;
+  // Watermarks are apart by a share of the memory, where that is more than a quarter of the lowest
+  // (4.6).
+  bool watermarks_by_size = true;
+  // The memory of a victim of the OOM killer is taken at once, even if it cannot end yet (4.6).
+  bool victims_give_up_at_once = true;
+  // A page that comes back soon after its eviction is active at once (3.15).
+  bool refaults_count = true;
+  // An error of writeback is told to every descriptor that was open, not to the first who asks
+  // (4.13).
+  bool errors_reach_all = true;
 
   // How long a buffer that is being logged may not be changed: until its own write has ended
   // (3.11), or until the transaction has committed.
@@ -49,6 +63,8 @@ struct KernelProfile {
   // ext4's `dioread_nolock` is the default: delayed allocation maps unwritten blocks, and a commit
   // waits for nobody's data (5.6).
   bool dioread_nolock = true;
+
+  friend bool operator==(const KernelProfile&, const KernelProfile&) = default;
 };
 
 KernelProfile kernel_el7();  // 3.10 of RHEL and CentOS 7.

@@ -1,4 +1,4 @@
-#include "sim/pagecache/kernel_profile.hpp"
+#include "sim/host/kernel_profile.hpp"
 
 namespace drydock::sim {
 namespace {
@@ -16,6 +16,11 @@ KernelProfile kernel_el7() {
           .estimate_sees_syncs = false,
           .file_lists = KernelProfile::FileLists::one_to_one,
           .reclaim_waits = kCongestionWait,
+          .min_free_max_kib = 65'536,
+          .watermarks_by_size = false,
+          .victims_give_up_at_once = false,
+          .refaults_count = false,
+          .errors_reach_all = false,
           .shadow_wait = KernelProfile::ShadowWait::whole_commit,
           .dioread_nolock = false};
 }
@@ -25,12 +30,16 @@ KernelProfile kernel_el8() {
           .hz = 1000,
           .estimate_sees_syncs = false,
           .reclaim_waits = kCongestionWait,
+          .min_free_max_kib = 65'536,
           .dioread_nolock = false};
 }
 
 KernelProfile kernel_el9() {
-  return {
-      .name = "el9", .hz = 1000, .estimate_sees_syncs = false, .reclaim_waits = kCongestionWait};
+  return {.name = "el9",
+          .hz = 1000,
+          .estimate_sees_syncs = false,
+          .reclaim_waits = kCongestionWait,
+          .min_free_max_kib = 65'536};
 }
 
 KernelProfile kernel_6x() { return {}; }
