@@ -15,11 +15,33 @@ enum class StopCause : std::uint8_t {
   safepoint = 4,  // Its virtual machine has stopped it.
 };
 
+// A set of them.
+class StopCauses {
+ public:
+  constexpr StopCauses() = default;
+  constexpr StopCauses(StopCause cause) : bits_(static_cast<std::uint8_t>(cause)) {}  // NOLINT
+  static constexpr StopCauses all() { return StopCauses(0xff); }
+
+  bool empty() const { return bits_ == 0; }
+  bool has(StopCause cause) const { return (bits_ & static_cast<std::uint8_t>(cause)) != 0; }
+  StopCauses with(StopCause cause) const {
+    return StopCauses(bits_ | static_cast<unsigned>(cause));
+  }
+  StopCauses without(StopCauses others) const {
+    return StopCauses(bits_ & ~unsigned{others.bits_});
+  }
+
+ private:
+  constexpr explicit StopCauses(unsigned bits) : bits_(static_cast<std::uint8_t>(bits)) {}
+  std::uint8_t bits_ = 0;
+};
+
 // Phases and what they mean for the process's coroutines:
 //
 //   running  wake-ups run.
 //   stopped  (SIGSTOP, a stop-the-world pause) wake-ups are kept, in order, until `proceed`. Time
-//            goes on: a deadline that passes meanwhile has passed.
+//            goes on: a deadline that passes meanwhile has passed. A chain of coroutines may be
+//            exempt: see Strand::passes.
 //   dying    (kill -9) nothing of it runs ever again; wake-ups and deregistrations are dropped.
 //            Frames, descriptors and mounts stay while one of its workers is in an uninterruptible
 //            wait, as the last thread of a Linux process keeps its descriptor table alive.
@@ -28,7 +50,7 @@ enum class StopCause : std::uint8_t {
 // A process may be stopped for several reasons at once; it proceeds when all of them are gone.
 //
 // Called by the world that owns the process, from events of its own, never from inside one of the
-// process's coroutines.
+// process's coroutines, except one that the stop in question does not stop.
 class ProcessState {
  public:
   enum class Phase : std::uint8_t { running, stopped, dying, dead };
@@ -45,6 +67,13 @@ class ProcessState {
   Phase phase() const { return phase_; }
   bool running() const { return phase_ == Phase::running; }
   bool ending() const { return phase_ >= Phase::dying; }
+  // Whether coroutines run that these causes do not stop.
+  bool runs_past(StopCauses passes) const {
+    return !ending() && stop_causes_.without(passes).empty();
+  }
+  bool stopped_by(StopCause cause) const {
+    return phase_ == Phase::stopped && stop_causes_.has(cause);
+  }
 
   // Queues a wake-up of this process for now; drops it if the process is ending.
   void post(Wakeup& wakeup) {
@@ -62,16 +91,18 @@ class ProcessState {
 
   void stop(StopCause cause = StopCause::signal) {
     if (ending()) return;
-    stop_causes_ |= static_cast<std::uint8_t>(cause);
+    stop_causes_ = stop_causes_.with(cause);
     phase_ = Phase::stopped;
     halted();
   }
   void proceed(StopCause cause = StopCause::signal) {
-    if (phase_ != Phase::stopped) return;
-    stop_causes_ &= static_cast<std::uint8_t>(~static_cast<unsigned>(cause));
-    if (stop_causes_ != 0) return;
-    phase_ = Phase::running;
-    proceeds();
+    if (!stopped_by(cause)) return;
+    stop_causes_ = stop_causes_.without(cause);
+    if (stop_causes_.empty()) {
+      phase_ = Phase::running;
+      proceeds();
+    }
+    // With a cause left most of them are kept again; what that one does not stop goes on.
     while (!parked_.empty()) executor_.post(static_cast<Wakeup&>(*parked_.front()));
   }
 
@@ -110,7 +141,7 @@ class ProcessState {
   ProcessId id_;
   std::uint32_t uninterruptible_waits_ = 0;
   Phase phase_ = Phase::running;
-  std::uint8_t stop_causes_ = 0;
+  StopCauses stop_causes_;
 };
 
 }  // namespace drydock

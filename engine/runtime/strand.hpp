@@ -25,6 +25,11 @@ class Strand : public ListLink {
   ProcessState& process() const { return process_; }
   TaskScope& scope() const { return scope_; }
 
+  // Stops of the process that do not stop this chain: those of no kind, unless it is in the kernel,
+  // which a signal to its process does not stop, or is the virtual machine's own thread.
+  StopCauses passes() const { return passes_; }
+  void set_passes(StopCauses causes) { passes_ = causes; }
+
   // Runs `handle` and everything that follows from it without waiting. Only from an event.
   void resume(std::coroutine_handle<> handle);
 
@@ -49,6 +54,7 @@ class Strand : public ListLink {
   std::coroutine_handle<> next_;
   Waiter* waiting_ = nullptr;
   std::exception_ptr exception_;
+  StopCauses passes_;
   bool running_ = false;
   bool finished_ = false;
 };

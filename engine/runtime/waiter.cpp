@@ -39,7 +39,7 @@ void Waiter::on_run(Wakeup& wakeup) {
   ProcessState& process = self.strand_->process();
   // Also in a process that may not run: a deadline that passes during a stop has passed.
   if (self.outcome_ == Outcome::pending) self.settle(Outcome::timed_out);
-  if (!process.running()) [[unlikely]] {
+  if (!process.running() && !process.runs_past(self.strand_->passes())) [[unlikely]] {
     process.park(self);
     return;
   }

@@ -18,6 +18,7 @@ std::string_view name_of(BehaviourSwitch which) {
     case BehaviourSwitch::recovery_skips_record_at_queue_end:
       return "recovery.skips-record-at-queue-end";
     case BehaviourSwitch::config_rewritten_in_place: return "config.rewritten-in-place";
+    case BehaviourSwitch::jvm_safepoint_coupling: return "jvm.safepoint-coupling";
     case BehaviourSwitch::count_: break;
   }
   return "unnamed";

@@ -30,6 +30,10 @@ enum class BehaviourSwitch : std::uint16_t {
   // is in X.bak, written in the same way just before. hardened: a new file is synced and renamed
   // over the old one, so that one of the two contents is always there.
   config_rewritten_in_place,
+  // faithful: a safepoint of the broker's Java virtual machine waits for a thread that is stuck in
+  // a store into, or a load from, a mapped file, and every other thread stands still until it comes
+  // back. hardened: it does not wait, as if such accesses were native calls.
+  jvm_safepoint_coupling,
   count_,
 };
 

@@ -13,6 +13,7 @@ std::string_view name_of(WaitPlace place) {
     case WaitPlace::writeback: return "writeback";
     case WaitPlace::device: return "device";
     case WaitPlace::cpu: return "cpu";
+    case WaitPlace::safepoint: return "safepoint";
     case WaitPlace::count_: break;
   }
   return "unnamed";

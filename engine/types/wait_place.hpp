@@ -8,8 +8,8 @@
 namespace drydock {
 
 // The places in which a store into a mapped file can block (Linux I/O model, section 0), the waits
-// of fsync and of the block layer, and the CPU. `none` while a worker runs or waits for its own
-// process.
+// of fsync and of the block layer, the CPU, and its own virtual machine. `none` while a worker runs
+// or waits for its own process.
 enum class WaitPlace : std::uint8_t {
   none,
   dirty_throttle,  // W1: asleep in the dirty-page throttle.
@@ -20,6 +20,7 @@ enum class WaitPlace : std::uint8_t {
   writeback,       // Inside fsync or msync, waiting for pages.
   device,          // Waiting for a command: direct I/O, flush, tags, quota.
   cpu,             // Runnable, waiting for a core.
+  safepoint,       // Stopped by its virtual machine, which waits for a thread or does its work.
   count_,
 };
 inline constexpr std::size_t kWaitPlaces = static_cast<std::size_t>(WaitPlace::count_);

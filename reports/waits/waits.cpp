@@ -12,6 +12,8 @@ namespace {
 // Shorter ones are told by the table alone.
 constexpr std::int64_t kWorthASentenceNs = 1'000'000'000;
 
+const std::string kOthers = "its threads";
+
 std::string when(const RunResult& run, std::int64_t began_ns) {
   if (!run.fault_took_effect()) return duration_text(began_ns) + " after the start of the run";
   const std::int64_t after = began_ns - run.fault()->began_ns;
@@ -43,6 +45,7 @@ std::string describe(WaitPlace place) {
     case WaitPlace::writeback: return "the writeback that its sync waits for";
     case WaitPlace::device: return "a command of the disk";
     case WaitPlace::cpu: return "a core";
+    case WaitPlace::safepoint: return "a safepoint of its virtual machine";
     case WaitPlace::none:
     case WaitPlace::count_: break;
   }
@@ -55,7 +58,9 @@ std::string describe_longest(const std::vector<RunResult>& runs) {
   for (const RunResult& run : runs) {
     for (const WaitFact& fact : run.waits) {
       if (fact.longest_ns < kWorthASentenceNs) continue;
-      auto& [of_run, longest] = all[{fact.process, fact.worker}];
+      // All that stand still for one that is stuck are told of once.
+      const bool stood = fact.place == WaitPlace::safepoint;
+      auto& [of_run, longest] = all[{fact.process, stood ? kOthers : fact.worker}];
       if (longest != nullptr && fact.longest_ns <= longest->longest_ns) continue;
       of_run = &run;
       longest = &fact;
@@ -64,7 +69,7 @@ std::string describe_longest(const std::vector<RunResult>& runs) {
   std::string text;
   for (const auto& [thread, found] : all) {
     const auto& [of_run, longest] = found;
-    text += (text.empty() ? "" : "; ") + longest->process + " (" + longest->worker + ") waited " +
+    text += (text.empty() ? "" : "; ") + longest->process + " (" + thread.second + ") waited " +
             duration_text(longest->longest_ns) + ", from " +
             when(*of_run, longest->longest_began_ns) + ", for " + describe(longest->place);
   }

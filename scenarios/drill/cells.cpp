@@ -79,7 +79,7 @@ class Expansion {
         given_ = drydock::Settings(parsed.settings);
       }
       BrokerConfiguration configuration = parsed.configuration;
-      configuration.store.behaviour = behaviour();
+      configuration.store.behaviour = behaviour_in(drill_);
       for (const std::string& bug : drill_.behaviour.bugs) {
         configuration.store.bugs.plant(*seeded_bug_named(bug));
       }
@@ -183,15 +183,6 @@ class Expansion {
     }
   }
 
-  Behaviour behaviour() const {
-    Behaviour behaviour = *Behaviour::preset(drill_.behaviour.preset);
-    for (const auto& [name, value] : drill_.behaviour.set) {
-      behaviour.set(*behaviour_switch_named(name),
-                    value == "hardened" ? BehaviourValue::hardened : BehaviourValue::faithful);
-    }
-    return behaviour;
-  }
-
   // The words of an axis that refer to the user's file, resolved.
   std::string resolved(const Axis& axis, const std::string& value) const {
     if (value != kAsInFile && value != kTheOther) return value;
@@ -268,6 +259,10 @@ class Expansion {
     }
     take_roles(cell);
     take_variant(cell);
+    const Drill& drill = cell.variant == nullptr ? drill_ : *cell.variant;
+    for (BrokerConfiguration& configuration : cell.brokers) {
+      configuration.store.behaviour = behaviour_in(drill);
+    }
     cell.faults = faults_of(cell);
     for (const reports::Expectation& expectation : drill_.expectations) {
       if (reports::applies_to(expectation, cell.id)) cell.expectations.push_back(expectation);
@@ -377,6 +372,15 @@ std::string replay_of(const Drill& drill, const UserConfigurations& users,
 }
 
 }  // namespace
+
+Behaviour behaviour_in(const Drill& drill) {
+  Behaviour behaviour = *Behaviour::preset(drill.behaviour.preset);
+  for (const auto& [name, value] : drill.behaviour.set) {
+    behaviour.set(*behaviour_switch_named(name),
+                  value == "hardened" ? BehaviourValue::hardened : BehaviourValue::faithful);
+  }
+  return behaviour;
+}
 
 UserConfiguration configuration_for(const UserConfigurations& users, const BrokerSpec& broker) {
   for (const std::string& target : {broker.name, broker.role, std::string()}) {

@@ -53,6 +53,9 @@ inline const Drill& drill_of(const Experiment& experiment, const Cell& cell) {
   return cell.variant == nullptr ? experiment.drill : *cell.variant;
 }
 
+// The preset with what is set on top of it.
+Behaviour behaviour_in(const Drill& drill);
+
 // Throws InputError: a value that the broker refuses, a configuration for nobody, a matrix that
 // makes no sense.
 // Precedence: RocketMQ's defaults < broker.conf < scenario < cell < settings.

@@ -134,6 +134,7 @@ struct HostSpec {
   std::optional<DirtyLimits> dirty;
   std::string kernel = "6.x";        // Which Linux: sim/host/kernel_profile.hpp.
   std::optional<MemorySpec> memory;  // None: it never runs out.
+  int open_files_max = 655'350;      // Of each process: that of RocketMQ's bin/os.sh.
 };
 
 // From each of these hosts to each of those, one way; a later one counts. What is not given stays
@@ -151,13 +152,26 @@ struct NameServerSpec {
   std::string host;
 };
 
+// The Java virtual machine of a program: sim/host/jvm.hpp. The values here are those of RocketMQ's
+// own script, where it has one.
+struct JvmSpec {
+  std::int64_t heap_bytes = std::int64_t{8} << 30;
+  std::int64_t young_bytes = std::int64_t{4} << 30;
+  std::int64_t direct_bytes = std::int64_t{15} << 30;
+  std::int64_t transient_pool_bytes = 0;  // Direct memory that is locked; at most direct_bytes.
+  bool pre_touch = true;
+  std::int64_t allocated_per_second = std::int64_t{64} << 20;  // Bytes; assumed.
+  Duration young_pause = Duration::ms(20);                     // Assumed.
+  Duration safepoint_interval = Duration::s(1);                // 0: none.
+  std::string gc_log;                                          // Files; empty: not on the disk.
+  std::string perf_data;
+};
+
 struct BrokerSpec {
   std::string name;
   std::string host;
   std::string role;
-  // Memory of its own, touched at its start. RocketMQ's own script gives it -Xms8g -Xmx8g and
-  // AlwaysPreTouch.
-  std::int64_t heap_bytes = std::int64_t{8} << 30;
+  JvmSpec jvm;
   // Keys of broker.conf that the drill sets on top of the user's file.
   std::vector<std::pair<std::string, std::string>> set;
 };
@@ -212,7 +226,9 @@ struct WriterSpec {
   Duration sync_every;  // 0: after each record, by the writer itself.
   AckedWhen acked = AckedWhen::stored;
   AfterError after_error = AfterError::stop;
-  Duration timeout;  // A record that takes longer counts as stalled.
+  Duration timeout;            // A record that takes longer counts as stalled.
+  std::optional<JvmSpec> jvm;  // None: it is no program of Java.
+  Duration heartbeat;          // A thread that only wakes up so often; 0: none.
 };
 
 enum class ReadPattern : std::uint8_t { random, sequential };

@@ -14,6 +14,10 @@ namespace drydock::scenarios {
 const BrokerSpec* find_broker(const Drill& drill, const std::string& name);
 // The name of a host of the topology, which has been read.
 std::string read_host_name(const JsonAt& json, const Drill& drill);
+// An absolute path of one name.
+std::string read_path(const JsonAt& json);
+// Of a program on that host, which has a disk.
+JvmSpec read_jvm(const JsonAt& json, const HostSpec& host);
 // The value of a key of broker.conf, one of several in `keys`. Refused if RocketMQ has no such key:
 // unlike a user's file, a scenario says nothing in vain.
 std::string read_conf_value(const JsonAt& keys, const std::string& key);

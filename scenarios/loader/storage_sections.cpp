@@ -37,14 +37,6 @@ std::string read_host_with_disk(const JsonAt& json, const Drill& drill) {
   return name;
 }
 
-std::string read_path(const JsonAt& json) {
-  const std::string path = json.text();
-  const bool plain = path.size() > 1 && path.front() == '/' && path.back() != '/' &&
-                     path.find('/', 1) == std::string::npos;
-  if (!plain) json.refuse("must be an absolute path of one name, such as \"/log\"");
-  return path;
-}
-
 std::int64_t read_piece(const JsonAt& json, std::int64_t low) {
   const std::int64_t bytes = json.size();
   if (bytes < low || bytes > kPieceBytesMax) {
@@ -103,9 +95,18 @@ void read_sync(const JsonAt& json, WriterSpec& writer) {
   if (writer.sync_every < Duration::ms(1)) json.at("every").refuse("must be at least 1 ms");
 }
 
+void read_jvm_of(const JsonAt& json, const Drill& drill, WriterSpec& writer) {
+  writer.jvm = read_jvm(json, *std::ranges::find(drill.hosts, writer.host, &HostSpec::name));
+  for (const char* key : {"gc_log", "perf_data"}) {
+    if (json.has(key)) refuse_other_user(json.at(key), writer.host, json.at(key).text(), drill);
+    const bool own = json.has(key) && json.at(key).text() == writer.file;
+    if (own) json.at(key).refuse("is the writer's own file");
+  }
+}
+
 WriterSpec read_writer(const std::string& name, const JsonAt& json, const Drill& drill) {
   json.allow_only({"host", "file", "size", "prepared", "access", "record", "rate", "sync", "acked",
-                   "after_error", "timeout"});
+                   "after_error", "timeout", "jvm", "heartbeat"});
   refuse_name_in_use(json, name, drill);
   WriterSpec writer;
   writer.name = name;
@@ -133,6 +134,11 @@ WriterSpec read_writer(const std::string& name, const JsonAt& json, const Drill&
   if (json.has("after_error")) writer.after_error = read_word(json.at("after_error"), kAfterError);
   writer.timeout = json.has("timeout") ? json.at("timeout").duration() : Duration::s(3);
   if (writer.timeout < Duration::ms(1)) json.at("timeout").refuse("must be at least 1 ms");
+  if (json.has("jvm")) read_jvm_of(json.at("jvm"), drill, writer);
+  if (!json.has("heartbeat")) return writer;
+  if (!writer.jvm) json.at("heartbeat").refuse("without jvm nothing stops it");
+  writer.heartbeat = json.at("heartbeat").duration();
+  if (writer.heartbeat < Duration::ms(1)) json.at("heartbeat").refuse("must be at least 1 ms");
   return writer;
 }
 
@@ -253,6 +259,14 @@ StandbySpec read_standby(const std::string& name, const JsonAt& json, const Dril
 }
 
 }  // namespace
+
+std::string read_path(const JsonAt& json) {
+  const std::string path = json.text();
+  const bool plain = path.size() > 1 && path.front() == '/' && path.back() != '/' &&
+                     path.find('/', 1) == std::string::npos;
+  if (!plain) json.refuse("must be an absolute path of one name, such as \"/log\"");
+  return path;
+}
 
 void read_bare_programs(const JsonAt& load, Drill& drill) {
   if (load.has("writers")) {

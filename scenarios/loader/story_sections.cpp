@@ -251,11 +251,14 @@ FaultSpec read_fault(const JsonAt& json, const Drill& drill, bool promotes) {
 
 // Places that cells may differ in: the world and what happens in it. The rest makes the cells.
 void refuse_fixed_path(const JsonAt& json, const std::string& path) {
-  for (const char* part : {"topology/hosts/", "topology/disks/", "load/", "phases/", "faults/"}) {
+  for (const char* part :
+       {"topology/hosts/", "topology/disks/", "behaviour/set/", "load/", "phases/", "faults/"}) {
     if (path.starts_with(part)) return;
   }
   json.refuse(
-      "only places in topology/hosts, topology/disks, load, phases and faults can be varied");
+      "only places in topology/hosts, topology/disks, behaviour/set, load, phases and faults can "
+      "be "
+      "varied");
 }
 
 // A named choice of several keys of broker.conf and places of the scenario.

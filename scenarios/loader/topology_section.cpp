@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::int64_t kPageBytes = 4'096;
 constexpr std::int64_t kLinksMax = 8;  // Of one host to one disk.
+constexpr std::int64_t kHeapBytesMin = 2 << 20;
 // With more a stream hardly gets through before it is given up.
 constexpr std::int64_t kLossPercentMax = 50;
 
@@ -133,7 +134,7 @@ void refuse_reserved(const std::string& name, const JsonAt& json) {
 
 HostSpec read_host(const std::string& name, const JsonAt& json) {
   refuse_reserved(name, json);
-  json.allow_only({"labels", "disk", "boot", "dirty", "kernel", "memory"});
+  json.allow_only({"labels", "disk", "boot", "dirty", "kernel", "memory", "open_files"});
   HostSpec host;
   host.name = name;
   if (json.has("labels")) {
@@ -150,6 +151,9 @@ HostSpec read_host(const std::string& name, const JsonAt& json) {
     host.disk = read_disk(disk, host.kernel);
   }
   if (json.has("dirty")) host.dirty = read_dirty(json.at("dirty"));
+  if (json.has("open_files")) {
+    host.open_files_max = static_cast<int>(json.at("open_files").count(16, 1'048'576));
+  }
   if (json.has("memory")) host.memory = read_memory(json.at("memory"), host.kernel);
   const bool ratio = host.dirty && (host.dirty->bytes == 0 || host.dirty->background_bytes == 0);
   if (ratio && !host.memory) {
@@ -250,7 +254,7 @@ LinkSpec read_link(const JsonAt& json, const Drill& drill) {
 
 BrokerSpec read_broker(const std::string& name, const JsonAt& json, const Drill& drill) {
   refuse_reserved(name, json);
-  json.allow_only({"host", "role", "heap"});
+  json.allow_only({"host", "role", "heap", "jvm"});
   BrokerSpec broker;
   broker.name = name;
   broker.host = read_host_name(json.at("host"), drill);
@@ -266,10 +270,15 @@ BrokerSpec read_broker(const std::string& name, const JsonAt& json, const Drill&
       json.refuse("its host shares a disk, and brokers on such a disk are not simulated yet");
     }
     if (!host.disk) json.refuse("its host has no disk");
+    if (json.has("jvm")) broker.jvm = read_jvm(json.at("jvm"), host);
     if (!json.has("heap")) continue;
-    if (!host.memory)
+    if (!host.memory) {
       json.at("heap").refuse("its host has no size of memory, so it never runs out");
-    broker.heap_bytes = json.at("heap").size();
+    }
+    if (json.has("jvm")) json.at("heap").refuse("jvm has a heap, too");
+    broker.jvm.heap_bytes = json.at("heap").size();
+    if (broker.jvm.heap_bytes < kHeapBytesMin) json.at("heap").refuse("must be at least 2 MiB");
+    broker.jvm.young_bytes = broker.jvm.heap_bytes / 2;
   }
   for (const BrokerSpec& other : drill.brokers) {
     if (other.host == broker.host) json.refuse("its host runs broker '" + other.name + "' already");

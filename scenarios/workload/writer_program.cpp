@@ -122,6 +122,10 @@ class Writer {
     if (spec_.sync != SyncCall::none && spec_.sync_every > Duration()) {
       threads.spawn(flush(context_.workers.add("flusher")));
     }
+    if (spec_.heartbeat > Duration()) {
+      context_.workers.add("heartbeat");
+      threads.spawn(beat());
+    }
     threads.spawn(write());
     co_await threads.join();
   }
@@ -199,6 +203,15 @@ class Writer {
       if (synced_to_ == stored_to_) continue;
       const bool went_on = co_await sync(flusher);
       if (!went_on) co_return;
+    }
+  }
+
+  // It has nothing to wait for, and stands still if its process does.
+  Task<void> beat() {
+    while (!writing_ended_.is_set()) {
+      const MonotonicTime next = context_.clock.now() + spec_.heartbeat;
+      Result<void> ended = co_await writing_ended_.wait(next);
+      if (!ended && ended.error().code() == ErrorCode::cancelled) co_return;
     }
   }
 

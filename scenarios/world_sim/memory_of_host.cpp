@@ -18,12 +18,16 @@ void check_memory(const Drill& drill, const HostSpec& host) {
   const sim::MemoryOptions options = memory_of(host);
   const std::string path = "/topology/hosts/" + host.name + "/memory";
   std::int64_t heap = 0;
+  std::int64_t pool = 0;
   std::string whose;
   for (const BrokerSpec& broker : drill.brokers) {
     if (broker.host != host.name) continue;
-    heap = broker.heap_bytes;
-    whose = text_of_size(heap) + " of " + broker.name + " (its heap), ";
+    heap = broker.jvm.pre_touch ? broker.jvm.heap_bytes : 0;
+    if (heap > 0) whose = text_of_size(heap) + " of " + broker.name + " (its heap), ";
+    pool = broker.jvm.transient_pool_bytes;
+    if (pool > 0) whose += text_of_size(pool) + " of " + broker.name + " (its transient pool), ";
   }
+  heap += pool;
   const std::int64_t reserve = sim::watermarks_of(options).high * kPageBytes;
   if (options.bytes < heap + reserve + kCacheBytesMin) {
     throw InputError(drill.source.at(path) + ": must be more than " + whose +
@@ -53,8 +57,11 @@ std::vector<std::string> memory_assumptions(const Drill& drill, const HostSpec& 
                   text_of_size(host.memory->bytes) + " of memory");
   for (const BrokerSpec& broker : drill.brokers) {
     if (broker.host != host.name) continue;
-    lines.push_back(broker.name + ": takes " + text_of_size(broker.heap_bytes) +
-                    " of memory at its start, and no more later");
+    const JvmSpec& jvm = broker.jvm;
+    const std::int64_t taken = (jvm.pre_touch ? jvm.heap_bytes : 0) + jvm.transient_pool_bytes;
+    lines.push_back(broker.name + ": takes " + text_of_size(taken) + " of memory at its start, " +
+                    (jvm.pre_touch ? "and no more later"
+                                   : "and its young generation as it is first allocated from"));
   }
   return lines;
 }

@@ -15,6 +15,7 @@
 #include "scenarios/workload/standby_program.hpp"
 #include "scenarios/workload/writer_program.hpp"
 #include "scenarios/world_sim/host_disk.hpp"
+#include "scenarios/world_sim/jvm_of_program.hpp"
 #include "scenarios/world_sim/memory_of_host.hpp"
 #include "scenarios/world_sim/no_files.hpp"
 #include "sim/disk/limits.hpp"
@@ -64,6 +65,7 @@ SimWorld::SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t
       recorder_([this] { return kernel_.now(); }),
       events_(kernel_, provenance, [this] { return injector_.latest_began_ns(); }),
       buggify_(drill_of(experiment, cell).behaviour.buggify),
+      behaviour_(behaviour_in(drill_of(experiment, cell))),
       injector_(kernel_, *this),
       network_(kernel_) {
   const Drill& drill = drill_of(experiment, cell);
@@ -112,6 +114,7 @@ void SimWorld::add_machine(const HostSpec& spec, const Drill& drill) {
   options.address = kFirstAddress + index;
   options.wall_offset_ns = kWallOffsetNs;
   options.memory = memory_of(spec);
+  options.open_files_max = spec.open_files_max;
   machine->host = std::make_unique<sim::Host>(kernel_, HostId(index + 1), options);
   machine->boot = spec.boot;
   machine->host->set_log_sink(
@@ -182,7 +185,7 @@ void SimWorld::add_broker(const BrokerSpec& spec, const BrokerConfiguration& con
   here.broker_ip2 = 0;
   here.name_servers = name_server_endpoints_;
   brokers_.back()->configuration = std::move(here);
-  brokers_.back()->heap_bytes = spec.heap_bytes;
+  brokers_.back()->jvm = jvm_options(spec.jvm, behaviour_);
 }
 
 // Also if a slave's file says where its master is: that speaks of the user's hosts.
@@ -236,6 +239,7 @@ void SimWorld::add_writer(const WriterSpec& spec) {
   };
   writers_.push_back(std::make_unique<Service>(*this, spec.name, "writer", machine(spec.host),
                                                std::move(program)));
+  if (spec.jvm) writers_.back()->jvm = jvm_options(*spec.jvm, behaviour_);
 }
 
 void SimWorld::add_reader(const ReaderSpec& spec) {
@@ -389,7 +393,7 @@ void SimWorld::destroy(const std::string& host) {
 bool SimWorld::promote(const std::string& name) {
   Service* const found = service(name);
   if (found == nullptr || found->role != "slave" || found->process == nullptr) return false;
-  if (!found->process->running()) return false;
+  if (!found->process->runs_past(StopCause::safepoint)) return false;
   found->role = "master";
   found->master_since = ++promotions_;
   for (std::size_t i = 0; i < brokers_.size(); ++i) {
@@ -526,7 +530,9 @@ bool SimWorld::producers_running() const {
 
 bool SimWorld::serving(const Service& broker) const {
   const sim::SimProcess* const process = broker.process;
-  return process != nullptr && process->running() && events_.serving(process->id());
+  // One that its virtual machine has stopped will go on.
+  const bool runs = process != nullptr && process->runs_past(StopCause::safepoint);
+  return runs && events_.serving(process->id());
 }
 
 bool SimWorld::brokers_serving() const {
@@ -608,8 +614,8 @@ void SimWorld::start(Service& service) {
     service.process->chaos().enable(site, static_cast<std::uint32_t>(percent), 100);
   }
   injector_.process_starting(service.name, *service.process);
+  if (service.jvm) service.process->use_jvm(*service.jvm);
   service.process->start(service.program);
-  service.process->charge_memory(service.heap_bytes);
 }
 
 sim::SimProcess& SimWorld::spawn(Machine& machine, const std::string& name) {
@@ -669,6 +675,10 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
       lines.push_back("host " + host.name + ": the scenario sets its vm.dirty_* limits");
     }
     for (std::string& line : memory_assumptions(drill, host)) lines.push_back(std::move(line));
+    if (host.open_files_max != HostSpec().open_files_max) {
+      lines.push_back("host " + host.name + ": the scenario lets a program have " +
+                      std::to_string(host.open_files_max) + " files and sockets open");
+    }
     if (host.boot > Duration()) {
       lines.push_back("host " + host.name + " needs " + text_of(host.boot) +
                       " from power to the start of its programs (the scenario says so); rto "
@@ -686,6 +696,7 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
     lines.push_back(standby.name + ": its node agent takes " + text_of(standby.pause) +
                     " from one step of a takeover to the next (the scenario says so)");
   }
+  for (std::string& line : jvm_assumptions(drill)) lines.push_back(std::move(line));
   if (!drill.links.empty()) {
     lines.push_back("network: the scenario sets latency, bandwidth or loss of some links");
   }
@@ -712,8 +723,7 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
 std::vector<std::string> not_modelled() {
   std::vector<std::string> lines = {
       "consumer groups that share queues, delayed and transactional messages",
-      "CPU time: it costs nothing, so no throughput is printed",
-      "JVM pauses, a heap that grows, full disks"};
+      "CPU time: it costs nothing, so no throughput is printed", "full disks"};
   for (const Lines part : {Lines(sim::kNetNotModelled), Lines(sim::kDiskNotModelled),
                            Lines(sim::kPageCacheNotModelled), Lines(sim::kFsNotModelled),
                            Lines(sim::kHostNotModelled), Lines(sim::kProfilesNotModelled)}) {

@@ -131,7 +131,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
     sim::Program program;
     std::optional<BrokerConfiguration> configuration;  // Of a broker's next life.
     bool start_when_ended = false;
-    std::int64_t heap_bytes = 0;  // Taken at its start.
+    std::optional<sim::JvmOptions> jvm;  // Of each of its lives; none: no program of Java.
     int lives = 0;
     sim::SimProcess* process = nullptr;  // The present life, or the last one.
 
@@ -182,6 +182,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   EventLog events_;
   std::string last_error_;
   std::map<BuggifySite, std::int64_t> buggify_;  // Percent.
+  Behaviour behaviour_;
   int promotions_ = 0;
   HaConfiguration promoted_;  // What an operator gives a slave that becomes the master.
   bool reading_ = false;      // The same of consumers.

@@ -9,7 +9,7 @@ HostFiles::HostFiles(Kernel& kernel, Host& host, FileSystemOptions options)
       host_(host),
       options_(options),
       cache_(std::make_shared<PageCache>(host, options.page_cache)),
-      table_(std::make_shared<MountTable>(options.open_files_max)) {
+      table_(std::make_shared<MountTable>()) {
   ENSURE(host.powered());
   host_.add_listener(*this);
 }
@@ -20,7 +20,7 @@ HostFiles::HostFiles(Kernel& kernel, Host& host, SimDisk& disk, FileSystemOption
       options_(options),
       path_(std::make_unique<DiskPath>(disk, host)),
       cache_(std::make_shared<PageCache>(host, options.page_cache)),
-      table_(std::make_shared<MountTable>(options.open_files_max)) {
+      table_(std::make_shared<MountTable>()) {
   ENSURE(host.powered());
   if (disk.format() == nullptr) make_file_system(disk, options);
   mount_ = std::make_shared<Mount>(kernel_, *path_, cache_, image(), options_);
@@ -36,7 +36,7 @@ HostFiles::~HostFiles() {
 }
 
 std::unique_ptr<FileSystem> HostFiles::attach(SimProcess& process) {
-  return std::make_unique<ProcessFiles>(table_, process.id());
+  return std::make_unique<ProcessFiles>(table_, process);
 }
 
 void HostFiles::make_file_system(SimDisk& disk, const FileSystemOptions& options) {

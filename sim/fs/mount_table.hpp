@@ -20,10 +20,6 @@ class MountTable {
     std::string path;                   // Inside of the mount.
   };
 
-  explicit MountTable(int open_files_max) : open_files_max_(open_files_max) {}
-
-  int open_files_max() const { return open_files_max_; }
-
   void mount(const std::string& point, std::shared_ptr<Mount> mount) { mounts_[point] = mount; }
   void unmount(const std::string& point) { mounts_.erase(point); }
   bool mounted(const std::string& point) const { return mounts_.contains(point); }
@@ -53,7 +49,6 @@ class MountTable {
   }
 
  private:
-  int open_files_max_;
   std::map<std::string, std::shared_ptr<Mount>> mounts_;
   std::map<std::string, std::shared_ptr<RawDevice>> devices_;
 };

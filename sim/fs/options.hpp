@@ -48,7 +48,6 @@ struct FileSystemOptions {
 
   std::int64_t strict_limit_bytes = 0;  // The device's max_bytes with strict_limit; 0: none.
 
-  int open_files_max = 65'535;  // Per process.
   // Whether the page cache tells an error of writeback to everybody, or to the first who asks.
   ErrorReporting error_reporting = ErrorReporting::per_descriptor;
   PageCacheOptions page_cache;

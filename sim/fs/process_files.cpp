@@ -9,7 +9,7 @@ bool valid_range(std::int64_t offset, std::int64_t length) {
 
 class SimFile final : public File {
  public:
-  SimFile(InodeHandle handle, OpenOptions options, int& open)
+  SimFile(InodeHandle handle, OpenOptions options, Descriptors& open)
       : descriptor_(open),
         handle_(std::move(handle)),
         options_(options),
@@ -71,7 +71,7 @@ class SimFile final : public File {
   Mount& mount() const { return handle_.mount(); }
   Inode& inode() const { return handle_.inode(); }
 
-  ProcessFiles::Descriptor descriptor_;
+  Descriptors::One descriptor_;
   InodeHandle handle_;
   OpenOptions options_;
   ReadAhead ahead_;
@@ -79,7 +79,7 @@ class SimFile final : public File {
 
 class SimMappedFile final : public MappedFile {
  public:
-  SimMappedFile(InodeHandle handle, std::int64_t size, int& open)
+  SimMappedFile(InodeHandle handle, std::int64_t size, Descriptors& open)
       : descriptor_(open),
         handle_(std::move(handle)),
         size_(size),
@@ -155,7 +155,7 @@ class SimMappedFile final : public MappedFile {
     ENSURE(length <= size_ - offset);
   }
 
-  ProcessFiles::Descriptor descriptor_;
+  Descriptors::One descriptor_;
   InodeHandle handle_;
   std::int64_t size_;
   PageFaults faults_;
@@ -164,13 +164,14 @@ class SimMappedFile final : public MappedFile {
 
 class SimFileLock final : public FileLock {
  public:
-  SimFileLock(InodeHandle handle, int& open) : descriptor_(open), handle_(std::move(handle)) {}
+  SimFileLock(InodeHandle handle, Descriptors& open)
+      : descriptor_(open), handle_(std::move(handle)) {}
   ~SimFileLock() override {
     if (!handle_.mount().dead()) handle_.inode().locked = false;
   }
 
  private:
-  ProcessFiles::Descriptor descriptor_;
+  Descriptors::One descriptor_;
   InodeHandle handle_;
 };
 
@@ -178,7 +179,7 @@ class SimFileLock final : public FileLock {
 
 Task<Result<std::unique_ptr<File>>> ProcessFiles::open(Worker& worker, std::string path,
                                                        OpenOptions options) {
-  if (!may_open()) co_return ErrorCode::too_many_open_files;
+  if (descriptors_.full()) co_return ErrorCode::too_many_open_files;
   Result<MountTable::Place> place = table_->find(path);
   if (!place) co_return place.error();
   if (place->device != nullptr) {
@@ -187,13 +188,13 @@ Task<Result<std::unique_ptr<File>>> ProcessFiles::open(Worker& worker, std::stri
   }
   Result<InodeHandle> handle = co_await place->mount->open(worker, place->path, options.create);
   if (!handle) co_return handle.error();
-  co_return std::make_unique<SimFile>(std::move(*handle), options, open_);
+  co_return std::make_unique<SimFile>(std::move(*handle), options, descriptors_);
 }
 
 Task<Result<std::unique_ptr<MappedFile>>> ProcessFiles::map(Worker& worker, std::string path,
                                                             std::int64_t size) {
   if (size <= 0) co_return ErrorCode::invalid_argument;
-  if (!may_open()) co_return ErrorCode::too_many_open_files;
+  if (descriptors_.full()) co_return ErrorCode::too_many_open_files;
   Result<MountTable::Place> place = file_at(path);
   if (!place) co_return place.error();
   Mount& mount = *place->mount;
@@ -204,7 +205,7 @@ Task<Result<std::unique_ptr<MappedFile>>> ProcessFiles::map(Worker& worker, std:
     Result<void> extended = co_await mount.truncate(handle->inode(), worker, size);
     if (!extended) co_return extended.error();
   }
-  co_return std::make_unique<SimMappedFile>(std::move(*handle), size, open_);
+  co_return std::make_unique<SimMappedFile>(std::move(*handle), size, descriptors_);
 }
 
 Task<Result<void>> ProcessFiles::rename(Worker& worker, std::string from, std::string to) {
@@ -250,7 +251,7 @@ Task<Result<void>> ProcessFiles::sync_directory(Worker& worker, std::string path
 }
 
 Task<Result<std::unique_ptr<FileLock>>> ProcessFiles::lock(Worker& worker, std::string path) {
-  if (!may_open()) co_return ErrorCode::too_many_open_files;
+  if (descriptors_.full()) co_return ErrorCode::too_many_open_files;
   Result<MountTable::Place> place = file_at(path);
   if (!place) co_return place.error();
   Result<InodeHandle> handle = co_await place->mount->open(worker, place->path, Create::if_missing);
@@ -259,7 +260,7 @@ Task<Result<std::unique_ptr<FileLock>>> ProcessFiles::lock(Worker& worker, std::
   if (inode.locked) co_return ErrorCode::busy;
   inode.locked = true;
   inode.lock_holder = process_.value();
-  co_return std::make_unique<SimFileLock>(std::move(*handle), open_);
+  co_return std::make_unique<SimFileLock>(std::move(*handle), descriptors_);
 }
 
 Task<Result<SpaceInfo>> ProcessFiles::space(Worker& worker, std::string path) {

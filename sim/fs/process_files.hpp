@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/fs/mount_table.hpp"
+#include "sim/host/process.hpp"
 
 namespace drydock::sim {
 
@@ -10,8 +11,8 @@ namespace drydock::sim {
 // open, with the mount.
 class ProcessFiles final : public FileSystem {
  public:
-  ProcessFiles(std::shared_ptr<MountTable> table, ProcessId process)
-      : table_(std::move(table)), process_(process) {}
+  ProcessFiles(std::shared_ptr<MountTable> table, SimProcess& process)
+      : table_(std::move(table)), process_(process.id()), descriptors_(process.descriptors()) {}
 
   Task<Result<std::unique_ptr<File>>> open(Worker& worker, std::string path,
                                            OpenOptions options) override;
@@ -25,26 +26,13 @@ class ProcessFiles final : public FileSystem {
   Task<Result<std::unique_ptr<FileLock>>> lock(Worker& worker, std::string path) override;
   Task<Result<SpaceInfo>> space(Worker& worker, std::string path) override;
 
-  // Counts a descriptor of the process while it lives.
-  class Descriptor {
-   public:
-    explicit Descriptor(int& open) : open_(open) { ++open_; }
-    ~Descriptor() { --open_; }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-
-   private:
-    int& open_;
-  };
-
  private:
-  bool may_open() const { return open_ < table_->open_files_max(); }
   // Where a path of files leads to.
   Result<MountTable::Place> file_at(const std::string& path) const;
 
   std::shared_ptr<MountTable> table_;
   ProcessId process_;
-  int open_ = 0;
+  Descriptors& descriptors_;
 };
 
 }  // namespace drydock::sim

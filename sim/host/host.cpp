@@ -7,7 +7,7 @@ Host::Host(Kernel& kernel, HostId id, HostOptions options)
       id_(id),
       options_(std::move(options)),
       clock_(kernel, [this](std::uint32_t process_id) { return has(process_id); }),
-      cores_(options_.cores) {
+      cores_(kernel, id.value(), options_.cores, options_.cpu_slice) {
   clock_.set_wall_offset(options_.wall_offset_ns);
   if (options_.memory.bytes > 0) memory_ = std::make_unique<HostMemory>(*this, options_.memory);
 }

@@ -36,6 +36,13 @@ struct HostOptions {
   std::uint32_t address = 0;  // IPv4, host byte order.
   int cores = 8;
   bool cpu_priced = false;  // Whether charged CPU time takes time.
+  // Work that computes for so long gives its core to others that wait; 0: never. Linux: about 3 ms
+  // with 8 cores (kernel/sched/fair.c, the base slice or minimal granularity).
+  Duration cpu_slice;
+  // RLIMIT_NOFILE of each process: files, mappings and sockets together. RocketMQ's bin/os.sh sets
+  // it. A login has 1,024 unless told otherwise; a Java virtual machine raises that to the hard
+  // limit, 4,096 or since systemd 240 524,288.
+  int open_files_max = 655'350;
   std::int64_t wall_offset_ns = 0;
   MemoryOptions memory;
 };

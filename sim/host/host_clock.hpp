@@ -4,6 +4,7 @@
 //   host         power, cores, the list of its processes
 //   host_memory  how much memory there is, who has it, who dies for it
 //   process      a process: root scope, workers, context; stop, kill, exit
+//   jvm          the Java virtual machine of a process: safepoints, direct memory
 //   processes    starting and ending them from inside the simulation
 //   services     the small parts of a process's context: random streams, chaos, observer, compute
 //

@@ -75,12 +75,39 @@ void HostMemory::charge(SimProcess& process, std::int64_t bytes) {
   if (!fits) out_of_memory(host_has(0) ? Scope::group : Scope::host);
 }
 
+void HostMemory::give_back(SimProcess& process, std::int64_t bytes) {
+  Share& share = share_of(process);
+  std::int64_t pages = pages_for(bytes);
+  const std::int64_t resident = std::min(pages, share.anonymous - share.locked);
+  share.anonymous -= resident;
+  anonymous_ -= resident;
+  pages = std::min(pages - resident, share.swapped);
+  share.swapped -= pages;
+  swapped_ -= pages;
+}
+
+bool HostMemory::lock(SimProcess& process, std::int64_t bytes) {
+  Share& share = share_of(process);
+  const std::int64_t pages = pages_for(bytes);
+  if (pages > options_.locked_bytes_max / kPage - share.locked) return false;
+  // What is swapped comes back.
+  const std::int64_t absent = std::max<std::int64_t>(share.locked + pages - share.anonymous, 0);
+  const std::int64_t returning = std::min(absent, share.swapped);
+  share.swapped -= returning;
+  swapped_ -= returning;
+  share.locked += pages;  // Before the rest: it is others that make room for what comes back.
+  charge(process, returning * kPage);
+  share.locked = std::min(share.locked, share.anonymous);
+  return true;
+}
+
 std::int64_t HostMemory::swap_out(std::int64_t pages) {
   std::int64_t moved = 0;
   while (moved < pages && swapped_ < swap_) {
-    const auto largest = std::ranges::max_element(shares_, {}, &Share::anonymous);
-    if (largest == shares_.end() || largest->anonymous == 0) break;
-    const std::int64_t part = std::min({pages - moved, swap_ - swapped_, largest->anonymous});
+    const auto swappable = [](const Share& share) { return share.anonymous - share.locked; };
+    const auto largest = std::ranges::max_element(shares_, {}, swappable);
+    if (largest == shares_.end() || swappable(*largest) <= 0) break;
+    const std::int64_t part = std::min({pages - moved, swap_ - swapped_, swappable(*largest)});
     largest->anonymous -= part;
     largest->swapped += part;
     anonymous_ -= part;
@@ -123,6 +150,7 @@ void HostMemory::out_of_memory(Scope scope) {
 void HostMemory::release(Share& share) {
   anonymous_ -= std::exchange(share.anonymous, 0);
   swapped_ -= std::exchange(share.swapped, 0);
+  share.locked = 0;
 }
 
 std::int64_t HostMemory::of(ProcessId process) const {

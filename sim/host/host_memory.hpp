@@ -35,6 +35,9 @@ struct MemoryOptions {
   std::int64_t swap_bytes = 0;
   std::int64_t min_free_bytes = 0;              // vm.min_free_kbytes; 0: the kernel's default.
   std::int64_t watermark_scale_per_10000 = 10;  // vm.watermark_scale_factor
+  // RLIMIT_MEMLOCK of each process, in bytes. RocketMQ's bin/os.sh lifts it; without that it is 8
+  // MiB (64 KiB before Linux 5.16).
+  std::int64_t locked_bytes_max = INT64_MAX;
   KernelProfile kernel;
 };
 
@@ -110,6 +113,11 @@ class HostMemory {
   // gives up clean pages for them, anonymous memory is swapped out, and if that is not enough,
   // processes die. A charge for a process that is ending has no effect.
   void charge(SimProcess& process, std::int64_t bytes);
+  // The process frees memory: what is not swapped first. At most what it has and has not locked.
+  void give_back(SimProcess& process, std::int64_t bytes);
+  // mlock(2) of memory that the process has touched: it is not swapped any more. False (ENOMEM) if
+  // it would have more than its limit locked (RLIMIT_MEMLOCK); nothing is locked then.
+  bool lock(SimProcess& process, std::int64_t bytes);
   // Moves anonymous pages to the swap space, from the largest process on; how many.
   std::int64_t swap_out(std::int64_t pages);
   // /proc/PID/oom_score_adj: -1000 (never) to 1000.
@@ -127,6 +135,7 @@ class HostMemory {
     SimProcess* process;
     std::int64_t anonymous = 0;
     std::int64_t swapped = 0;
+    std::int64_t locked = 0;  // Of `anonymous`.
     int oom_score_adjust = 0;
   };
   Share& share_of(SimProcess& process);

@@ -12,7 +12,8 @@ SimProcess::SimProcess(Host& host, ProcessId id, std::string name)
       workers_(id.value()),
       observer_(host.kernel(), id.value(),
                 [this](LogLevel level, const std::string& line) { host_.log(name_, level, line); }),
-      compute_(host.cores(), host.clock(), host.options().cpu_priced),
+      compute_(host.cores(), host.clock(), id.value(), host.options().cpu_priced),
+      descriptors_(host.options().open_files_max),
       scope_(std::make_unique<TaskScope>(*this)) {}
 
 SimProcess::~SimProcess() {
@@ -26,20 +27,32 @@ void SimProcess::attach(std::unique_ptr<Network> network, std::unique_ptr<FileSy
   files_ = std::move(files);
 }
 
+void SimProcess::use_jvm(JvmOptions options) {
+  ENSURE(files_ != nullptr);
+  ENSURE(context_ == nullptr);
+  jvm_ = std::make_unique<Jvm>(*this, workers_, *files_, std::move(options));
+}
+
 void SimProcess::start(Program program) {
   ENSURE(network_ != nullptr);
   ENSURE(files_ != nullptr);
   ENSURE(context_ == nullptr);
   program_ = std::move(program);
-  context_ = std::make_unique<Context>(Context{*scope_, host_.clock(), random_, *network_, *files_,
+  FileSystem& files = jvm_ == nullptr ? *files_ : jvm_->files();
+  context_ = std::make_unique<Context>(Context{*scope_, host_.clock(), random_, *network_, files,
                                                workers_, compute_, chaos_, observer_, terminate_});
   if (host_.memory() != nullptr) host_.memory()->add(*this);
   observer_.event(EventName::process_started, id().value());
+  if (jvm_ != nullptr) scope_->spawn(jvm_->run());
   scope_->spawn(run_program());
 }
 
 void SimProcess::charge_memory(std::int64_t bytes) {
   if (host_.memory() != nullptr) host_.memory()->charge(*this, bytes);
+}
+
+void SimProcess::give_back_memory(std::int64_t bytes) {
+  if (host_.memory() != nullptr) host_.memory()->give_back(*this, bytes);
 }
 
 Task<void> SimProcess::run_program() {
@@ -86,6 +99,7 @@ void SimProcess::bury() {
   exit_event_.unlink();
   reap_event_.unlink();
   scope_->destroy_tasks();
+  if (jvm_ != nullptr) jvm_->close_files();
   workers_.end_waits(host_.clock().now());
   mark_dead();
   observer_.event(EventName::process_exited, id().value());

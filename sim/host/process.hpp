@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "sim/host/descriptors.hpp"
+#include "sim/host/jvm.hpp"
 #include "sim/host/services.hpp"
 
 namespace drydock::sim {
@@ -32,18 +34,29 @@ class SimProcess : public ProcessState {
 
   // The parts of the context that other folders make. Before `start`.
   void attach(std::unique_ptr<Network> network, std::unique_ptr<FileSystem> files);
+  // The program is one of Java: a virtual machine runs it. Before `start`.
+  void use_jvm(JvmOptions options);
   void start(Program program);
   // The process touches that many bytes of memory of its own, and keeps them until it ends. Without
   // effect on a host whose memory never runs out.
   void charge_memory(std::int64_t bytes);
+  // So many of them are free again; at most what it has.
+  void give_back_memory(std::int64_t bytes);
 
   // SIGKILL: takes effect as the next event. Idempotent.
   void kill();
   // SIGTERM.
   void terminate() { terminate_.set(); }
 
+  // What it may have of the host's cores. Before `start`.
+  void limit_cpu(CpuShare limits) { compute_.share().limit(limits); }
+  // Its open files and sockets.
+  Descriptors& descriptors() { return descriptors_; }
+
   SimChaos& chaos() { return chaos_; }
   const SimWorkers& workers() const { return workers_; }
+  // Null: it is no program of Java.
+  Jvm* jvm() { return jvm_.get(); }
   Context& context() { return *context_; }
 
  protected:
@@ -89,9 +102,11 @@ class SimProcess : public ProcessState {
   SimWorkers workers_;
   SimObserver observer_;
   SimCompute compute_;
+  Descriptors descriptors_;
   Event terminate_;
   std::unique_ptr<Network> network_;
   std::unique_ptr<FileSystem> files_;
+  std::unique_ptr<Jvm> jvm_;
   std::unique_ptr<TaskScope> scope_;
   std::unique_ptr<Context> context_;
   LifeEvent kill_event_{*this, EventKind::kill, &SimProcess::on_kill};

@@ -108,8 +108,8 @@ class SimObserver : public Observer {
 // CPU time of one process: waits for a core of the host, then for the time to pass.
 class SimCompute : public Compute {
  public:
-  SimCompute(Cores& cores, const Clock& clock, bool priced)
-      : share_(cores, clock), priced_(priced) {}
+  SimCompute(Cores& cores, Clock& clock, std::uint32_t process_id, bool priced)
+      : share_(cores, clock, process_id), priced_(priced) {}
   Task<Result<void>> charge(Worker& worker, Duration cpu) override;
   bool priced() const override { return priced_; }
   Cores::Share& share() { return share_; }

@@ -19,7 +19,6 @@ struct NetworkOptions {
                                                         // tcp_adv_win_scale 1 keeps the other half
                                                         // for overhead.
   std::uint32_t backlog = 128;                          // As the seam promises.
-  std::uint32_t sockets_per_process = 1'048'576;        // LimitNOFILE of a service.
 };
 
 // Retransmission, in Linux's figures (include/net/tcp.h; net/ipv4/tcp_timer.c).

@@ -31,7 +31,7 @@ void SimNetwork::add_host(Host& host) {
   host.add_listener(*this);
 }
 
-std::unique_ptr<Network> SimNetwork::attach(Host& host, const ProcessState& process) {
+std::unique_ptr<Network> SimNetwork::attach(Host& host, SimProcess& process) {
   return std::make_unique<ProcessNetwork>(*this, stack(host.id()), process);
 }
 

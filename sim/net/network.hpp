@@ -29,7 +29,7 @@ class SimNetwork : public HostListener {
   // Connects a host. Its address and its id are unique in this network.
   void add_host(Host& host);
   // The network of one process of a host that was added.
-  std::unique_ptr<Network> attach(Host& host, const ProcessState& process);
+  std::unique_ptr<Network> attach(Host& host, SimProcess& process);
 
   // Sets one direction of a pair, before or during the run. A host's link to itself is its loopback
   // device.

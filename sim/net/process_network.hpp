@@ -2,7 +2,6 @@
 #pragma once
 
 #include "engine/runtime/network.hpp"
-#include "engine/runtime/process_state.hpp"
 #include "sim/net/host_stack.hpp"
 
 namespace drydock::sim {
@@ -11,7 +10,7 @@ class SimNetwork;
 
 class ProcessNetwork final : public Network {
  public:
-  ProcessNetwork(SimNetwork& network, HostStack& host, const ProcessState& process)
+  ProcessNetwork(SimNetwork& network, HostStack& host, SimProcess& process)
       : network_(network), host_(host), process_(process) {}
 
   Result<std::unique_ptr<Listener>> listen(std::uint16_t port) override;
@@ -19,13 +18,13 @@ class ProcessNetwork final : public Network {
   std::uint32_t address() const override { return host_.address(); }
 
   // Descriptors of its sockets.
-  bool full() const { return open_ >= host_.core().options.sockets_per_process; }
+  bool full() const { return process_.descriptors().full(); }
   void opened() {
-    ++open_;
+    process_.descriptors().opened();
     ++host_.core().held_by_processes;
   }
   void closed() {
-    --open_;
+    process_.descriptors().closed();
     --host_.core().held_by_processes;
   }
 
@@ -35,8 +34,7 @@ class ProcessNetwork final : public Network {
 
   SimNetwork& network_;
   HostStack& host_;
-  const ProcessState& process_;
-  std::uint32_t open_ = 0;
+  SimProcess& process_;
 };
 
 }  // namespace drydock::sim

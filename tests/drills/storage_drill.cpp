@@ -278,5 +278,39 @@ SCENARIO("cold reads push out what a tail reader will need", "[storage]") {
   CHECK(reads("80-MB", "yes") >= 1'000);
 }
 
+// apache/rocketmq#2387: 37.56 s of a stop of 37.56 s are the time until every thread had stopped.
+SCENARIO("a safepoint that waits for a stuck thread stops all others", "[storage]") {
+  const auto stood = [](const char* program, const char* fault) {
+    return run("scenarios/storage/safepoint.json", {{"program", program}, {"fault", fault}}, 3)
+        .runs;
+  };
+  WHEN("the stuck thread is in a mapped file and the machine waits for it") {
+    for (const reports::RunResult& each : stood("mapped", "writes")) {
+      const reports::FaultFact& hang = each.faults.at(0);
+      const reports::WaitFact* const heart = wait_of(each, "heartbeat", WaitPlace::safepoint);
+      const reports::WaitFact* const stuck = wait_of(each, "writer", WaitPlace::journal);
+      REQUIRE(heart != nullptr);
+      REQUIRE(stuck != nullptr);
+      CHECK(heart->longest_began_ns >= stuck->longest_began_ns);
+      CHECK(heart->longest_began_ns <= stuck->longest_began_ns + kSecond + kSecond / 100);
+      const std::int64_t end = heart->longest_began_ns + heart->longest_ns;
+      CHECK(end >= hang.ended_ns);
+      CHECK(end <= hang.ended_ns + kSecond / 10);
+    }
+  }
+  for (const char* const program : {"mapped-uncoupled", "pwrite"}) {
+    WHEN(std::string("it is not waited for: ") + program) {
+      for (const reports::RunResult& each : stood(program, "writes")) {
+        const reports::WaitFact* const heart = wait_of(each, "heartbeat", WaitPlace::safepoint);
+        REQUIRE(heart != nullptr);
+        CHECK(heart->longest_ns <= kSecond / 50);
+        const reports::WaitFact* const stuck = wait_of(each, "writer", WaitPlace::journal);
+        REQUIRE(stuck != nullptr);
+        CHECK(stuck->longest_ns >= 5 * kSecond);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace drydock::drills

@@ -42,9 +42,11 @@ inline std::span<const std::byte> bytes_of(std::string_view text) {
 // A process whose open files and mappings are locals of its main coroutine.
 class FileActor {
  public:
-  FileActor(sim::HostFiles& files, sim::Host& host, std::string name)
+  FileActor(sim::HostFiles& files, sim::Host& host, std::string name,
+            std::optional<sim::JvmOptions> jvm = std::nullopt)
       : host_(host), process_(host.spawn(std::move(name))) {
     process_.attach(std::make_unique<NoNetwork>(), files.attach(process_));
+    if (jvm) process_.use_jvm(*jvm);
     process_.start([this](Context& context) { return hold(context); });
     host_.kernel().run_while_not([this] { return holding_ != nullptr; }, host_.kernel().now());
   }
@@ -142,6 +144,7 @@ struct FileWorldOptions {
   sim::FileSystemOptions files;
   int cores = 8;
   sim::MemoryOptions memory;
+  int open_files_max = sim::HostOptions().open_files_max;
 };
 
 class FileWorld {
@@ -149,7 +152,11 @@ class FileWorld {
   explicit FileWorld(FileWorldOptions options = {})
       : kernel(options.kernel),
         disk(kernel, DiskId(1), options.disk),
-        host(kernel, HostId(1), {.name = "h1", .cores = options.cores, .memory = options.memory}),
+        host(kernel, HostId(1),
+             {.name = "h1",
+              .cores = options.cores,
+              .open_files_max = options.open_files_max,
+              .memory = options.memory}),
         files(kernel, host, disk, options.files) {
     actor_ = std::make_unique<FileActor>(files, host, "p0");
   }

@@ -173,13 +173,15 @@ class NetWorld {
 
   sim::Kernel kernel;
   sim::SimNetwork network;
+  int open_files_max = sim::HostOptions().open_files_max;  // Of hosts that are still to be made.
 
   // Hosts are 10.0.0.1, 10.0.0.2, …, made when they are first asked for.
   sim::Host& host(std::size_t index) {
     while (hosts_.size() <= index) {
       const auto number = static_cast<std::uint32_t>(hosts_.size());
       const sim::HostOptions options{.name = "h" + std::to_string(number),
-                                     .address = address(number)};
+                                     .address = address(number),
+                                     .open_files_max = open_files_max};
       hosts_.push_back(std::make_unique<sim::Host>(kernel, HostId(number), options));
       network.add_host(*hosts_.back());
     }

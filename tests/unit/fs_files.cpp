@@ -19,7 +19,7 @@ class Files : public testing::Test {
   static FileWorldOptions options() {
     FileWorldOptions options{
         .disk = {.name = "d0", .capacity_bytes = 16 << 20, .profile = flat_profile()}};
-    options.files.open_files_max = 100;
+    options.open_files_max = 100;
     return options;
   }
   FileSystem& fs() { return world->files(); }
@@ -105,6 +105,8 @@ TEST_F(Files, AreLimitedInNumberPerProcess) {
   for (int i = 0; i < 100; ++i) world->file("/" + std::to_string(i));
   const OpenOptions any{.create = Create::if_missing};
   EXPECT_EQ(error_of(now(fs().open(worker(), "/more", any))), ErrorCode::too_many_open_files);
+  EXPECT_EQ(world->process().descriptors().open(), 100);
+  EXPECT_EQ(error_of(now(fs().map(worker(), "/more", 4096))), ErrorCode::too_many_open_files);
   world->close("/0");
   EXPECT_EQ(error_of(now(fs().open(worker(), "/more", any))), std::nullopt);
 }

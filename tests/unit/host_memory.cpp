@@ -144,5 +144,47 @@ TEST(Swap, TakesWhatDoesNotFit) {
   EXPECT_EQ(world.memory().swapped(), 0);
 }
 
+// mlock(2): what is locked stays, and who needs room takes it from elsewhere or dies.
+TEST(LockedMemory, IsNotSwapped) {
+  MemoryHost world({.bytes = kGiB, .swap_bytes = kGiB});
+  sim::SimProcess& broker = world.process("broker", 600 * kMiB);
+  world.run_to(Duration::s(1));
+  EXPECT_TRUE(world.memory().lock(broker, 600 * kMiB));
+  world.process("late", 300 * kMiB);
+  world.process("later", 300 * kMiB);
+  world.run_to(Duration::s(2));
+  EXPECT_GT(world.memory().swapped(), 0);
+  EXPECT_GE(world.memory().anonymous() * 4096, 600 * kMiB);
+  EXPECT_LE(world.memory().swapped() * 4096, 600 * kMiB) << "none of the broker's";
+}
+
+TEST(LockedMemory, ComesBackFromTheSwapSpace) {
+  MemoryHost world({.bytes = kGiB, .swap_bytes = kGiB});
+  sim::SimProcess& broker = world.process("broker", 600 * kMiB);
+  sim::SimProcess& late = world.process("late", 600 * kMiB);
+  world.run_to(Duration::s(1));
+  const std::int64_t swapped = world.memory().swapped();
+  ASSERT_GT(swapped, 0);
+  EXPECT_TRUE(world.memory().lock(broker, 600 * kMiB));
+  EXPECT_EQ(world.memory().swapped(), swapped) << "others are swapped instead";
+  EXPECT_EQ(world.memory().of(late.id()) * 4096, 600 * kMiB);
+}
+
+TEST(LockedMemory, HasALimit) {
+  MemoryHost world({.bytes = kGiB, .locked_bytes_max = 8 * kMiB});
+  sim::SimProcess& broker = world.process("broker", 600 * kMiB);
+  EXPECT_TRUE(world.memory().lock(broker, 8 * kMiB));
+  EXPECT_FALSE(world.memory().lock(broker, 4'096));
+}
+
+TEST(HostMemory, GivesBackWhatIsFreed) {
+  MemoryHost world({.bytes = kGiB, .swap_bytes = kGiB});
+  sim::SimProcess& broker = world.process("broker", 1'200 * kMiB);
+  ASSERT_GT(world.memory().swapped(), 0);
+  broker.give_back_memory(1'100 * kMiB);
+  EXPECT_EQ(world.memory().of(broker.id()) * 4096, 100 * kMiB);
+  EXPECT_EQ((world.memory().anonymous() + world.memory().swapped()) * 4096, 100 * kMiB);
+}
+
 }  // namespace
 }  // namespace drydock::test

@@ -348,9 +348,8 @@ TEST(NetHandshake, LoopbackIsTheOwnHostAndIsNeverCut) {
 }
 
 TEST(NetHandshake, AProcessHasADescriptorLimit) {
-  sim::NetworkOptions options = flat_network();
-  options.sockets_per_process = 2;
-  NetWorld world(std::move(options));
+  NetWorld world;
+  world.open_files_max = 2;
   Actor& server = world.actor(1);
   Actor& client = world.actor(0);
   ASSERT_TRUE(server.listen(kPort).has_value());

@@ -109,7 +109,7 @@ TEST(Loader, RefusesTopicsThatNoBrokerTakesSendsFor) {
 TEST(Loader, RefusesWhatIsNotImplementedByName) {
   EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["h"]["gpu"] = "1"; }),
             "f.json: /topology/hosts/h/gpu: not supported; known here: labels, disk, boot, dirty, "
-            "kernel, memory");
+            "kernel, memory, open_files");
   EXPECT_EQ(refusal([](Json& j) { j["record"] = Json::object(); }),
             "f.json: /record: not supported; known here: drill, title, why, seeds, topology, conf, "
             "behaviour, load, phases, faults, expectations, matrix");
@@ -166,7 +166,7 @@ TEST(Loader, NamesTheLineAndTheColumn) {
             "f.json:12:11: /load/producers/p/rate: must be a rate: an integer and /s");
   EXPECT_EQ(with(R"("boot": "5 s")", R"("boots": "5 s")"),
             "f.json:5:73: /topology/hosts/h/boots: not supported; did you mean 'boot'? known here: "
-            "labels, disk, boot, dirty, kernel, memory");
+            "labels, disk, boot, dirty, kernel, memory, open_files");
   EXPECT_EQ(with(R"(["as-in-file", "the-other"])", R"(["as-in-file", "as-in-file"])"),
             "f.json:23:46: /matrix/flushDiskType/1: occurs twice");
 }
@@ -424,7 +424,7 @@ TEST(Loader, TakesTheMemoryOfAHostAndWhatItsBrokerTakesOfIt) {
   const Drill plain = parse_drill("f.json", json.dump());
   EXPECT_EQ(std::ranges::find(plain.hosts, "h", &HostSpec::name)->memory->bytes,
             std::int64_t{64} << 30);
-  EXPECT_EQ(plain.brokers[0].heap_bytes, std::int64_t{8} << 30);
+  EXPECT_EQ(plain.brokers[0].jvm.heap_bytes, std::int64_t{8} << 30);
   json["topology"]["hosts"]["h"]["memory"] = Json::parse(
       R"({"size": "64 GiB", "group_limit": "32 GiB", "swap": "1 GiB", "min_free": "2 GiB"})");
   json["topology"]["brokers"]["b"]["heap"] = "16 GiB";
@@ -433,7 +433,7 @@ TEST(Loader, TakesTheMemoryOfAHostAndWhatItsBrokerTakesOfIt) {
   EXPECT_EQ(memory.group_limit_bytes, std::int64_t{32} << 30);
   EXPECT_EQ(memory.swap_bytes, std::int64_t{1} << 30);
   EXPECT_EQ(memory.min_free_bytes, std::int64_t{2} << 30);
-  EXPECT_EQ(full.brokers[0].heap_bytes, std::int64_t{16} << 30);
+  EXPECT_EQ(full.brokers[0].jvm.heap_bytes, std::int64_t{16} << 30);
 
   EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["c"]["memory"] = "8 GiB"; }),
             "f.json: /topology/hosts/c/memory: its host has no disk, so nothing that fills it");
@@ -444,6 +444,88 @@ TEST(Loader, TakesTheMemoryOfAHostAndWhatItsBrokerTakesOfIt) {
   EXPECT_EQ(refusal([](Json& j) { j["topology"]["brokers"]["b"]["heap"] = "1 GiB"; }),
             "f.json: /topology/brokers/b/heap: its host has no size of memory, so it never runs "
             "out");
+}
+
+TEST(Loader, TakesTheVirtualMachineOfABroker) {
+  Json json = valid();
+  const JvmSpec plain = parse_drill("f.json", json.dump()).brokers[0].jvm;
+  // RocketMQ's bin/runbroker.sh.
+  EXPECT_EQ(plain.heap_bytes, std::int64_t{8} << 30);
+  EXPECT_EQ(plain.young_bytes, std::int64_t{4} << 30);
+  EXPECT_EQ(plain.direct_bytes, std::int64_t{15} << 30);
+  EXPECT_TRUE(plain.pre_touch);
+  EXPECT_EQ(plain.safepoint_interval, Duration::s(1));
+  json["topology"]["hosts"]["h"]["memory"] = "64 GiB";
+  json["topology"]["brokers"]["b"]["jvm"] = Json::parse(
+      R"({"heap": "16 GiB", "direct": "20 GiB", "transient_pool": "5 GiB", "pre_touch": false,
+          "allocation": "100 MiB/s", "young_pause": "5 ms", "safepoint_interval": "0 s",
+          "gc_log": "/gc.log", "perf_data": "/hsperfdata"})");
+  const JvmSpec full = parse_drill("f.json", json.dump()).brokers[0].jvm;
+  EXPECT_EQ(full.heap_bytes, std::int64_t{16} << 30);
+  EXPECT_EQ(full.young_bytes, std::int64_t{8} << 30) << "half of the heap, as in the script";
+  EXPECT_EQ(full.direct_bytes, std::int64_t{20} << 30);
+  EXPECT_EQ(full.transient_pool_bytes, std::int64_t{5} << 30);
+  EXPECT_FALSE(full.pre_touch);
+  EXPECT_EQ(full.allocated_per_second, std::int64_t{100} << 20);
+  EXPECT_EQ(full.young_pause, Duration::ms(5));
+  EXPECT_EQ(full.safepoint_interval, Duration());
+  EXPECT_EQ(full.gc_log, "/gc.log");
+  EXPECT_EQ(full.perf_data, "/hsperfdata");
+}
+
+TEST(Loader, RefusesAVirtualMachineThatCannotBe) {
+  const std::string at = "f.json: /topology/brokers/b/jvm";
+  const auto with = [](const char* key, Json value, bool memory = true) {
+    return refusal([&](Json& j) {
+      if (memory) j["topology"]["hosts"]["h"]["memory"] = "64 GiB";
+      j["topology"]["brokers"]["b"]["jvm"][key] = value;
+    });
+  };
+  EXPECT_EQ(with("heap", "0 B"), at + "/heap: must be at least 2 MiB");
+  EXPECT_EQ(with("young", "9 GiB"), at + "/young: must be at most heap");
+  EXPECT_EQ(with("young", "0 B"), at + "/young: must be at least 1 MiB");
+  EXPECT_EQ(with("direct", "1 GiB"), at + "/direct: without transient_pool nothing takes of it");
+  EXPECT_EQ(with("transient_pool", "16 GiB"),
+            at + "/transient_pool: must be at most direct, or the program ends with an "
+                 "OutOfMemoryError: Direct buffer memory");
+  EXPECT_EQ(with("transient_pool", "0 B"), at + "/transient_pool: must be more than 0");
+  EXPECT_EQ(with("transient_pool", "1 GiB", false),
+            at + "/transient_pool: its host has no size of memory, so it never runs out");
+  EXPECT_EQ(with("pre_touch", false, false),
+            at + "/pre_touch: its host has no size of memory, so it never runs out");
+  EXPECT_EQ(with("allocation", "500 GiB/s"), at + "/allocation: must be at most 100 times young");
+  EXPECT_EQ(with("young_pause", "61 s"), at + "/young_pause: must be at most 60 s");
+  EXPECT_EQ(with("safepoint_interval", "1 ms"),
+            at + "/safepoint_interval: must be at least 10 ms, or 0 s for none");
+  EXPECT_EQ(with("gc_log", "gc.log"),
+            at + "/gc_log: must be an absolute path of one name, such as \"/log\"");
+  EXPECT_EQ(refusal([](Json& j) {
+              j["topology"]["brokers"]["b"]["jvm"] = {{"gc_log", "/a"}, {"perf_data", "/a"}};
+            }),
+            at + "/perf_data: is the file of gc_log");
+  EXPECT_EQ(refusal([](Json& j) {
+              j["topology"]["hosts"]["h"]["memory"] = "64 GiB";
+              j["topology"]["brokers"]["b"]["heap"] = "1 GiB";
+              j["topology"]["brokers"]["b"]["jvm"] = Json::object();
+            }),
+            "f.json: /topology/brokers/b/heap: jvm has a heap, too");
+  EXPECT_EQ(refusal([](Json& j) {
+              j["topology"]["hosts"]["h"]["memory"] = "64 GiB";
+              j["topology"]["brokers"]["b"]["heap"] = "0 B";
+            }),
+            "f.json: /topology/brokers/b/heap: must be at least 2 MiB");
+}
+
+TEST(Loader, TakesALimitOfOpenFiles) {
+  Json json = valid();
+  const auto limit = [&json] {
+    const Drill drill = parse_drill("f.json", json.dump());
+    return std::ranges::find(drill.hosts, "h", &HostSpec::name)->open_files_max;
+  };
+  EXPECT_EQ(limit(), 655'350);  // RocketMQ's bin/os.sh.
+  json["topology"]["hosts"]["h"]["open_files"] = 1'024;
+  EXPECT_EQ(limit(), 1'024);
+  EXPECT_NE(refusal([](Json& j) { j["topology"]["hosts"]["h"]["open_files"] = 0; }), "");
 }
 
 TEST(Loader, TakesSlavesAndWhatOperatorsDo) {

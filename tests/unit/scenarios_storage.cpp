@@ -70,6 +70,42 @@ TEST(BarePrograms, AreReadWithWhatIsMissingFilledIn) {
   EXPECT_EQ(drill.readers[0].after, Duration::s(2));
 }
 
+TEST(BarePrograms, MayBeOfJavaAndThenHaveAHeartbeat) {
+  EXPECT_FALSE(read().writers[0].jvm);
+  const Drill drill = read([](Json& j) {
+    writer(j)["jvm"] = {{"young", "64 MiB"}, {"gc_log", "/gc.log"}};
+    writer(j)["heartbeat"] = "100 ms";
+  });
+  ASSERT_TRUE(drill.writers[0].jvm);
+  EXPECT_EQ(drill.writers[0].jvm->young_bytes, 64 << 20);
+  EXPECT_EQ(drill.writers[0].heartbeat, Duration::ms(100));
+  EXPECT_EQ(refusal([](Json& j) { writer(j)["heartbeat"] = "100 ms"; }),
+            "/load/writers/w/heartbeat: without jvm nothing stops it");
+  EXPECT_EQ(refusal([](Json& j) {
+              writer(j)["jvm"] = Json::object();
+              writer(j)["heartbeat"] = "0 s";
+            }),
+            "/load/writers/w/heartbeat: must be at least 1 ms");
+  EXPECT_EQ(refusal([](Json& j) { writer(j)["jvm"] = {{"gc_log", "/log"}}; }),
+            "/load/writers/w/jvm/gc_log: is the writer's own file");
+}
+
+TEST(BarePrograms, DifferInABehaviourByCell) {
+  const Change by_cell = [](Json& j) {
+    writer(j)["jvm"] = Json::object();
+    j["behaviour"] = {{"set", {{"jvm.safepoint-coupling", "faithful"}}}};
+    j["matrix"] = {{"behaviour/set/jvm.safepoint-coupling", {"faithful", "hardened"}}};
+  };
+  const Experiment experiment = make_experiment(read(by_cell), {}, {});
+  ASSERT_EQ(experiment.cells.size(), 2u);
+  const auto hardened = [&](std::size_t cell) {
+    return behaviour_in(drill_of(experiment, experiment.cells[cell]))
+        .hardened(BehaviourSwitch::jvm_safepoint_coupling);
+  };
+  EXPECT_FALSE(hardened(0));
+  EXPECT_TRUE(hardened(1));
+}
+
 TEST(BarePrograms, AreRefusedWhereTheyMakeNoSense) {
   EXPECT_EQ(refusal([](Json& j) { j["load"].erase("writers"); }),
             "/load: must have writers: the topology has no broker");
@@ -387,7 +423,8 @@ TEST(PathAxes, ASettingDoesNotVanishUnderThem) {
 
 TEST(PathAxes, AreRefusedWhereTheyCannotBe) {
   EXPECT_EQ(refusal([](Json& j) { j["matrix"] = {{"drill/x", {"a"}}}; }),
-            "/matrix/drill/x: only places in topology/hosts, topology/disks, load, phases and "
+            "/matrix/drill/x: only places in topology/hosts, topology/disks, behaviour/set, load, "
+            "phases and "
             "faults can be varied");
   EXPECT_EQ(
       refusal([](Json& j) { j["matrix"] = {{"load/writers/w/rate", {"10 MB/s", "fast"}}}; }),
