@@ -1,6 +1,9 @@
-// Files under random operations, kills and power cuts: whatever is found afterwards, the contract
-// in engine/runtime/file_system.hpp must allow it (tests/support/file_model.hpp says what that
-// means).
+// Files under random operations, and kills, panics and losses of power of host and disk at any
+// event of the kernel: whatever is found afterwards, the contract in engine/runtime/file_system.hpp
+// must allow it (tests/support/file_model.hpp says what that means).
+//
+// The laws have teeth: on a disk that acknowledges flushes without obeying them, and with a mount
+// that never flushes a volatile cache, they are broken.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -13,18 +16,30 @@ namespace drydock::test {
 void showValue(const Step& step, std::ostream& os) {
   os << kActs[static_cast<int>(step.act)] << " /" << step.file << " other /" << step.other << " ["
      << step.offset << ", +" << step.length << ")";
-  if (step.blow == Blow::kill) os << " KILL after " << step.events;
-  if (step.blow == Blow::power_cut) os << " POWER CUT after " << step.events;
+  if (step.blow != Blow::none) {
+    os << " " << kBlows[static_cast<int>(step.blow)] << " after " << step.events;
+  }
 }
 
 namespace {
 
-rc::Gen<Step> steps() {
+enum class Blows { all, of_the_host_alone };
+
+rc::Gen<Step> steps(Blows blows = Blows::all) {
   using rc::gen::inRange;
   const auto act = rc::gen::map(inRange(0, static_cast<int>(Act::count_)),
                                 [](int number) { return static_cast<Act>(number); });
   const auto blow =
-      rc::gen::weightedElement<Blow>({{14, Blow::none}, {3, Blow::kill}, {3, Blow::power_cut}});
+      blows == Blows::all
+          ? rc::gen::weightedElement<Blow>({{28, Blow::none},
+                                            {5, Blow::kill},
+                                            {5, Blow::power_cut},
+                                            {2, Blow::both},
+                                            {1, Blow::disk_first},
+                                            {2, Blow::panic}})
+          : rc::gen::weightedElement<Blow>({{14, Blow::none}, {3, Blow::kill}, {3, Blow::panic}});
+  const auto few = inRange(0, 12);
+  const auto events = rc::gen::oneOf(few, few, inRange(0, 400));
   // Near the edges of pages and sectors, or anywhere.
   const auto edge = rc::gen::map(inRange(0, 49), [](int sector) { return sector * 512; });
   const auto place = rc::gen::oneOf(edge, inRange(0, static_cast<int>(kBytesMax)));
@@ -32,19 +47,23 @@ rc::Gen<Step> steps() {
       rc::gen::set(&Step::act, act), rc::gen::set(&Step::file, inRange(0, 3)),
       rc::gen::set(&Step::other, inRange(0, 3)), rc::gen::set(&Step::offset, place),
       rc::gen::set(&Step::length, place), rc::gen::set(&Step::blow, blow),
-      rc::gen::set(&Step::events, inRange(0, 12)));
+      rc::gen::set(&Step::events, events));
 }
 
-void check(FileWorldOptions options) {
+std::string play(Trial& trial, const std::vector<Step>& plan) {
+  for (const Step& step : plan) {
+    std::string trouble = trial.take(step);
+    if (!trouble.empty()) return trouble;
+  }
+  return trial.finally();
+}
+
+void check(FileWorldOptions options, Blows blows = Blows::all) {
   options.kernel.seed = *rc::gen::arbitrary<std::uint64_t>();
   options.kernel.perturb_schedule = *rc::gen::arbitrary<bool>();
-  const auto plan = *rc::gen::container<std::vector<Step>>(steps());
+  const auto plan = *rc::gen::container<std::vector<Step>>(steps(blows));
   Trial trial(options);
-  for (const Step& step : plan) {
-    const std::string trouble = trial.take(step);
-    if (!trouble.empty()) RC_FAIL(trouble);
-  }
-  const std::string trouble = trial.finally();
+  const std::string trouble = play(trial, plan);
   if (!trouble.empty()) RC_FAIL(trouble);
 }
 
@@ -84,6 +103,69 @@ RC_GTEST_PROP(FileLaws, SyncedBytesSurviveWithoutBarriersIfThereIsNoCache, ()) {
 
 RC_GTEST_PROP(FileLaws, SyncedBytesSurviveOnXfs, ()) {
   check(on(sim::sata_ssd(), sim::DiskPlacement::local, {.kind = sim::FsKind::xfs}));
+}
+
+RC_GTEST_PROP(FileLaws, SyncedBytesSurviveIfNothingOrdersData, ()) {
+  check(on(sim::sata_ssd(), sim::DiskPlacement::local,
+           {.data = sim::DataMode::writeback, .dioread_nolock = false}));
+}
+
+// A panic leaves the disk its power, and so its cache.
+RC_GTEST_PROP(FileLaws, SyncedBytesSurvivePanicsWithoutBarriers, ()) {
+  check(on(sim::sata_ssd(), sim::DiskPlacement::remote, {.barrier = false}),
+        Blows::of_the_host_alone);
+}
+
+// Any of them together, on any kernel, with and without a shortage of memory.
+FileWorldOptions any_world() {
+  using rc::gen::arbitrary;
+  using rc::gen::element;
+  const sim::DiskProfile profile =
+      *element(sim::local_nvme(), sim::sata_ssd(), sim::cloud_essd_pl1(64 << 20));
+  const sim::DiskPlacement placement =
+      *element(sim::DiskPlacement::local, sim::DiskPlacement::remote);
+  sim::FileSystemOptions files;
+  files.kind = *element(sim::FsKind::ext4, sim::FsKind::ext4, sim::FsKind::xfs);
+  files.journal_bytes = *element<std::int64_t>(0, 16 << 12);
+  files.commit_interval = *element(Duration::s(5), Duration::ms(1));
+  files.data = *element(sim::DataMode::ordered, sim::DataMode::writeback);
+  files.dioread_nolock = *arbitrary<bool>();
+  files.abort_on_data_error = *arbitrary<bool>();
+  files.shadow_until_committed = *arbitrary<bool>();
+  files.lazytime = *arbitrary<bool>();
+  if (!profile.volatile_cache) files.barrier = *arbitrary<bool>();
+  sim::PageCacheOptions& cache = files.page_cache;
+  cache.kernel = *element(sim::kernel_el7(), sim::kernel_el8(), sim::kernel_6x());
+  cache.kernel.folio_pages_max = *element<std::int64_t>(1, 4);
+  cache.command_bytes = *element<std::int64_t>(1 << 20, 4096);
+  FileWorldOptions options = on(profile, placement, files);
+  const bool scarce = *arbitrary<bool>();
+  if (scarce) options.memory = {.bytes = std::int64_t{8} << 30, .group_limit_bytes = 128 << 10};
+  return options;
+}
+RC_GTEST_PROP(FileLaws, SyncedBytesSurviveWithAnyMountOptions, ()) { check(any_world()); }
+
+// Whether one of some plans breaks the law.
+bool breaks(const FileWorldOptions& options, Flushes flushes) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const auto plan = rc::gen::container<std::vector<Step>>(steps())(rc::Random(seed), 60).value();
+    FileWorldOptions seeded = options;
+    seeded.kernel.seed = seed;
+    Trial trial(seeded, flushes);
+    if (!play(trial, plan).empty()) return true;
+  }
+  return false;
+}
+
+TEST(FileLaws, AreBrokenByADiskThatLiesAboutFlushes) {
+  const FileWorldOptions world = on(sim::sata_ssd(), sim::DiskPlacement::local);
+  EXPECT_TRUE(breaks(world, Flushes::acknowledged_only));
+  EXPECT_FALSE(breaks(world, Flushes::obeyed));
+}
+
+TEST(FileLaws, AreBrokenByAMountThatNeverFlushesAVolatileCache) {
+  EXPECT_TRUE(
+      breaks(on(sim::sata_ssd(), sim::DiskPlacement::local, {.barrier = false}), Flushes::obeyed));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Random steps on files, with kills and power cuts, taken by a simulated host and by the model at
-// the same time. tests/property/file_laws.cpp draws the steps.
+// Random steps on files, with kills, panics and losses of power, taken by a simulated host and by
+// the model at the same time. tests/property/file_laws.cpp draws the steps.
 #pragma once
 
 #include "tests/support/file_model.hpp"
@@ -10,7 +10,9 @@ namespace drydock::test {
 inline constexpr std::int64_t kBytesMax = 6 * 4096;
 
 enum class Act {
+  create,
   write,
+  append,
   write_direct,
   read_direct,
   store,
@@ -31,14 +33,24 @@ enum class Act {
   look,
   count_
 };
-inline constexpr const char* kActs[] = {"write",      "write_direct",   "read_direct", "store",
-                                        "sync_all",   "sync_data",      "sync_map",    "begin_sync",
-                                        "sync_range", "truncate",       "allocate",    "rename",
-                                        "remove",     "sync_directory", "wait_us",     "wait_6_s",
-                                        "wait_40_s",  "evict",          "look"};
+inline constexpr const char* kActs[] = {
+    "create",    "write",     "append",   "write_direct",   "read_direct", "store",
+    "sync_all",  "sync_data", "sync_map", "begin_sync",     "sync_range",  "truncate",
+    "allocate",  "rename",    "remove",   "sync_directory", "wait_us",     "wait_6_s",
+    "wait_40_s", "evict",     "look"};
 
-// What befalls the process or the host while the operation is under way.
-enum class Blow { none, kill, power_cut };
+// What befalls the process, the host or the disk while the operation is under way, or what goes on
+// after it: any number of the kernel's events later.
+enum class Blow {
+  none,
+  kill,
+  power_cut,   // Of the host; a local disk goes with it.
+  both,        // Host and disk lose their power, wherever the disk is.
+  disk_first,  // The disk does, and later the host, having seen errors meanwhile.
+  panic,       // The host's kernel stops; the disk keeps its power.
+};
+inline constexpr const char* kBlows[] = {"",           "KILL", "POWER CUT", "POWER CUT OF BOTH",
+                                         "DISK FIRST", "PANIC"};
 
 struct Step {
   Act act = Act::look;
@@ -63,6 +75,7 @@ inline Task<Result<void>> on_file(FileActor& actor, std::string path, Step step,
   Worker& worker = actor.worker();
   switch (step.act) {
     case Act::write:
+    case Act::append:
     case Act::write_direct: {
       Result<void> done = co_await file.write_at(worker, step.offset, bytes);
       co_return done;
@@ -122,11 +135,28 @@ inline SharedBytes filled(std::size_t length, char value) {
   return SharedBytes::copy_of(std::string(length, value));
 }
 
+// Of an ext4 that orders data: see ModelDirectory.
+inline bool rename_over_flushes(const sim::FileSystemOptions& files) {
+  return files.kind == sim::FsKind::ext4 && files.data == sim::DataMode::ordered;
+}
+inline OldBlocks old_blocks(const sim::FileSystemOptions& files) {
+  const bool may_show = files.kind == sim::FsKind::ext4 && !files.dioread_nolock &&
+                        files.data == sim::DataMode::writeback;
+  return may_show ? OldBlocks::may_show : OldBlocks::never_seen;
+}
+
+// Of the disk: whether it does what a flush asks for.
+enum class Flushes { obeyed, acknowledged_only };
+
 // The world, the model, and one step of both.
 class Trial {
  public:
-  explicit Trial(const FileWorldOptions& options)
-      : world_(options), directory_(options.files.kind == sim::FsKind::ext4) {}
+  explicit Trial(const FileWorldOptions& options, Flushes flushes = Flushes::obeyed)
+      : world_(options), directory_(rename_over_flushes(options.files), old_blocks(options.files)) {
+    if (flushes == Flushes::acknowledged_only) {
+      world_.disk.begin({.commands = {}, .effect = sim::FlushLie()});
+    }
+  }
 
   // Empty, or what broke the law.
   std::string take(Step step) {
@@ -139,7 +169,7 @@ class Trial {
   std::string finally() {
     std::string trouble = directory_.accept_alive(look());
     if (!trouble.empty()) return "at the end: " + trouble;
-    return cut_power("at the end");
+    return cut_power(Blow::power_cut, 0);
   }
 
  private:
@@ -163,7 +193,9 @@ class Trial {
 
   std::string act(Step step) {
     switch (step.act) {
+      case Act::create:
       case Act::write:
+      case Act::append:
       case Act::write_direct:
       case Act::read_direct:
       case Act::sync_all:
@@ -177,9 +209,9 @@ class Trial {
       case Act::rename:
       case Act::remove:
       case Act::sync_directory: return act_on_names(step);
-      case Act::wait_us: world_.run_for(Duration::us(step.offset)); break;
-      case Act::wait_6_s: world_.run_for(Duration::s(6)); break;
-      case Act::wait_40_s: world_.run_for(Duration::s(40)); break;
+      case Act::wait_us: return wait(step, Duration::us(step.offset));
+      case Act::wait_6_s: return wait(step, Duration::s(6));
+      case Act::wait_40_s: return wait(step, Duration::s(40));
       case Act::evict: world_.drop_clean_pages(); break;
       case Act::look: return directory_.accept_alive(look());
       case Act::count_: break;
@@ -188,21 +220,38 @@ class Trial {
     return strike(step, nullptr, "");
   }
 
-  std::string act_on_file(const Step& step) {
+  // A blow falls in the middle of it.
+  std::string wait(const Step& step, Duration length) {
+    if (step.blow == Blow::none) {
+      world_.run_for(length);
+      return "";
+    }
+    run_events(step.events, length);
+    return strike(step, nullptr, "");
+  }
+
+  std::string act_on_file(Step step) {
     const std::string name = name_of(step.file);
     const std::string path = path_of(step.file);
     if (directory_.find(name) == nullptr) {
       Step create = step;
       create.act = Act::look;
-      Result<void> made = world_->now(on_file(world_.actor(), path, create, SharedBytes()));
-      if (!made) return "create failed";
+      const Asked<void> made = world_->start(on_file(world_.actor(), path, create, SharedBytes()));
       directory_.create(name);
+      if (step.act == Act::create && ends_the_host(step.blow)) {
+        run_events(step.events);
+        return strike(step, nullptr, "");
+      }
+      if (!world_->finish(made)) return "create failed";
     }
     const std::shared_ptr<ModelFile> file = directory_.find(name);
     const std::string before = file->now();
+    if (step.act == Act::append) {
+      step.offset = std::min(static_cast<int>(before.size()), static_cast<int>(2 * kBytesMax));
+    }
     const auto offset = static_cast<std::size_t>(step.offset);
     const auto length = static_cast<std::size_t>(step.length);
-    if (step.act == Act::write || step.act == Act::write_direct) {
+    if (step.act == Act::write || step.act == Act::append || step.act == Act::write_direct) {
       file->write(offset, length, stamp_);
     }
     if (step.act == Act::truncate) file->resize(offset);
@@ -263,12 +312,12 @@ class Trial {
       return "";
     }
     if (!exists || (step.act == Act::rename && name == other)) return "";
-    Result<void> done = step.act == Act::remove
-                            ? world_->now(files.remove(worker, "/" + name))
-                            : world_->now(files.rename(worker, "/" + name, "/" + other));
-    if (!done) return "a change of names failed";
+    const Asked<void> asked = step.act == Act::remove
+                                  ? world_->start(files.remove(worker, "/" + name))
+                                  : world_->start(files.rename(worker, "/" + name, "/" + other));
     if (step.act == Act::remove) directory_.remove(name);
     if (step.act == Act::rename) directory_.rename(name, other);
+    if (!ends_the_host(step.blow) && !world_->finish(asked)) return "a change of names failed";
     if (step.blow == Blow::none) return "";
     run_events(step.events);
     return strike(step, nullptr, "");
@@ -307,8 +356,10 @@ class Trial {
     std::erase_if(syncs_, [](const PendingSync& sync) { return sync.asked->done(); });
   }
 
-  void run_events(int count) {
-    const std::int64_t limit = world_.kernel.now() + Duration::ms(10).count_ns();
+  static bool ends_the_host(Blow blow) { return blow != Blow::none && blow != Blow::kill; }
+
+  void run_events(int count, Duration at_most = Duration::s(60)) {
+    const std::int64_t limit = world_.kernel.now() + at_most.count_ns();
     for (int i = 0; i < count && world_.kernel.step(limit); ++i) {
     }
   }
@@ -317,8 +368,8 @@ class Trial {
   std::string strike(const Step& step, const std::shared_ptr<ModelFile>& in_doubt,
                      const std::string& before) {
     collect_syncs();
+    if (ends_the_host(step.blow)) return cut_power(step.blow, step.events);
     syncs_.clear();
-    if (step.blow == Blow::power_cut) return cut_power("after a power cut");
     sim::SimProcess& killed = world_->process();
     world_.kill();
     const std::int64_t limit = world_.kernel.now() + Duration::s(60).count_ns();
@@ -337,10 +388,34 @@ class Trial {
     return trouble.empty() ? "" : "after a kill: " + trouble;
   }
 
-  std::string cut_power(const std::string& when) {
-    world_.power_cut();
-    std::string trouble = directory_.accept_after_power_cut(look());
-    return trouble.empty() ? "" : when + ": " + trouble;
+  std::string cut_power(Blow blow, int events) {
+    switch (blow) {
+      case Blow::panic: world_.panic(); break;
+      case Blow::both:
+        world_.disk.lose_power();
+        world_.disk.restore_power();
+        world_.power_cut();
+        break;
+      case Blow::disk_first:
+        world_.disk.lose_power();
+        run_events(events);
+        collect_syncs();  // One that succeeds all the same has promised something.
+        world_.disk.restore_power();
+        world_.power_cut();
+        break;
+      default: world_.power_cut(); break;
+    }
+    syncs_.clear();
+    std::string trouble = directory_.accept_after_power_cut(look(), device_cache_after(blow));
+    if (trouble.empty()) return "";
+    return std::string("after ") + kBlows[static_cast<int>(blow)] + ": " + trouble;
+  }
+
+  DeviceCache device_cache_after(Blow blow) const {
+    const sim::DiskOptions& disk = world_.disk.options();
+    const bool host_alone = blow == Blow::panic || (blow == Blow::power_cut &&
+                                                    disk.placement == sim::DiskPlacement::remote);
+    return host_alone && disk.profile.volatile_cache ? DeviceCache::kept : DeviceCache::lost;
   }
 
   ModelDirectory::Found look() {

@@ -37,7 +37,20 @@ std::size_t ModelFile::floor_of(std::size_t byte, std::size_t state) const {
   return highest;
 }
 
-std::string ModelFile::objection(const std::string& found, std::size_t state) const {
+bool ModelFile::page_written_since(std::size_t byte, std::size_t position) const {
+  constexpr std::size_t kPage = 4096;
+  for (std::size_t i = position; i < changes_.size(); ++i) {
+    const Change& change = changes_[i];
+    if (change.seen || change.resize) return true;  // Cutting clears the rest of a page.
+    if (change.length == 0) continue;
+    const std::size_t last = (change.offset + change.length - 1) / kPage;
+    if (change.offset / kPage <= byte / kPage && byte / kPage <= last) return true;
+  }
+  return false;
+}
+
+std::string ModelFile::objection(const std::string& found, std::size_t state,
+                                 OldBlocks old_blocks) const {
   // The file after each number of changes.
   std::vector<std::string> history{base_};
   for (const Change& change : changes_) {
@@ -67,8 +80,9 @@ std::string ModelFile::objection(const std::string& found, std::size_t state) co
            ".." + std::to_string(largest);
   }
   for (std::size_t byte = 0; byte < found.size(); ++byte) {
-    bool allowed = false;
-    for (std::size_t i = floor_of(byte, state); i < history.size() && !allowed; ++i) {
+    const std::size_t floor = floor_of(byte, state);
+    bool allowed = old_blocks == OldBlocks::may_show && page_written_since(byte, floor);
+    for (std::size_t i = floor; i < history.size() && !allowed; ++i) {
       const char value = byte < history[i].size() ? history[i][byte] : '\0';
       allowed = value == found[byte];
     }
@@ -97,7 +111,13 @@ std::string ModelFile::accept_in_doubt(const std::string& before, const std::str
   return "";
 }
 
-std::string ModelDirectory::accept_after_power_cut(const Found& found) {
+void ModelFile::host_lost(const std::string& found, std::size_t state) {
+  std::erase_if(floors_, [state](const Floor& floor) { return floor.state > state; });
+  for (Floor& floor : floors_) floor.state = 0;  // States are counted anew.
+  change({.seen = found});
+}
+
+std::string ModelDirectory::accept_after_power_cut(const Found& found, DeviceCache cache) {
   std::string objections;
   for (std::size_t state = states_.size(); state-- > durable_;) {
     const Names& names = states_[state];
@@ -109,12 +129,16 @@ std::string ModelDirectory::accept_after_power_cut(const Found& found) {
       if (entry == names.end()) {
         objection = "other names";
       } else {
-        objection = entry->second->objection(content, state);
+        objection = entry->second->objection(content, state, old_blocks_);
         if (!objection.empty()) objection = name + ": " + objection;
       }
     }
     if (objection.empty()) {
-      start_anew(found);
+      if (cache == DeviceCache::kept) {
+        go_on(found, state);
+      } else {
+        start_anew(found);
+      }
       return "";
     }
     objections += "as state " + std::to_string(state) + ": " + objection + "; ";
@@ -130,6 +154,15 @@ std::string ModelDirectory::accept_alive(const Found& found) const {
   }
   if (found.size() != now().size()) return "a name is missing";
   return "";
+}
+
+void ModelDirectory::go_on(const Found& found, std::size_t state) {
+  const Names names = states_[state];
+  for (const auto& [name, file] : names) file->host_lost(found.at(name), state);
+  states_ = {names};
+  durable_ = 0;
+  born_.clear();
+  changed_.clear();
 }
 
 void ModelDirectory::start_anew(const Found& found) {

@@ -7,7 +7,11 @@
 // cut one of the states since the last durable one is found. A rename over another file is a floor
 // of the renamed file, but only for those who find the rename done (rule R4; not in xfs).
 //
-// The model knows nothing of pages, blocks and transactions.
+// Where blocks count from their allocation on and nothing orders data (data=writeback without
+// dioread_nolock), a page that was written since its floor may show whatever its block held before:
+// its bytes are not looked at.
+//
+// The model knows nothing of blocks and transactions.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +24,9 @@
 #include <vector>
 
 namespace drydock::test {
+
+enum class DeviceCache : std::uint8_t { lost, kept };
+enum class OldBlocks : std::uint8_t { never_seen, may_show };
 
 class ModelFile {
  public:
@@ -50,8 +57,12 @@ class ModelFile {
   // needs; a hole may be behind the end of the file that is found.
   void add_floor_of_range(std::size_t position, std::size_t from, std::size_t to);
 
+  // The host is gone and `found` is left, with names of state `state`; but not all of that need be
+  // on the media.
+  void host_lost(const std::string& found, std::size_t state);
+
   // Empty if a power cut may leave `found`, with names of state `state`; else what is wrong.
-  std::string objection(const std::string& found, std::size_t state) const;
+  std::string objection(const std::string& found, std::size_t state, OldBlocks old_blocks) const;
 
  private:
   struct Change {
@@ -75,6 +86,8 @@ class ModelFile {
     changes_.push_back(std::move(change));
   }
   std::size_t floor_of(std::size_t byte, std::size_t state) const;
+  // Whether anything was written to the byte's page since.
+  bool page_written_since(std::size_t byte, std::size_t position) const;
 
   std::string base_;  // Durable.
   std::string now_;
@@ -87,8 +100,9 @@ class ModelDirectory {
  public:
   using Names = std::map<std::string, std::shared_ptr<ModelFile>>;
 
-  explicit ModelDirectory(bool rename_over_flushes = true)
-      : states_(1), rename_over_flushes_(rename_over_flushes) {}
+  explicit ModelDirectory(bool rename_over_flushes = true,
+                          OldBlocks old_blocks = OldBlocks::never_seen)
+      : states_(1), rename_over_flushes_(rename_over_flushes), old_blocks_(old_blocks) {}
 
   const Names& now() const { return states_.back(); }
   std::shared_ptr<ModelFile> find(const std::string& name) const {
@@ -127,17 +141,20 @@ class ModelDirectory {
   std::size_t changed(const ModelFile& file) { return changed_[&file]; }
 
   using Found = std::map<std::string, std::string>;
-  // A power cut left this. Empty if it may, and the model starts anew from there; else what is
-  // wrong.
-  std::string accept_after_power_cut(const Found& found);
+  // A power cut left this. Empty if it may, and the model goes on from there; else what is wrong.
+  // Names and sizes are durable then, because the journal has been replayed; so are bytes, unless
+  // the device's cache kept its power, and with it what it has not written.
+  std::string accept_after_power_cut(const Found& found, DeviceCache cache = DeviceCache::lost);
   // Nothing happened to the host: `found` must be what was written. Else what is wrong.
   std::string accept_alive(const Found& found) const;
 
  private:
   void start_anew(const Found& found);
+  void go_on(const Found& found, std::size_t state);
 
   std::vector<Names> states_;
   bool rename_over_flushes_;
+  OldBlocks old_blocks_;
   std::size_t durable_ = 0;
   // Looked up only, never walked: the order of addresses decides nothing.
   std::unordered_map<const ModelFile*, std::size_t> born_;
