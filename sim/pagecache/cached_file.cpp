@@ -148,6 +148,27 @@ void CachedFile::release(Chunk& chunk, std::size_t index) {
   chunk.young[index / 64] &= others;
 }
 
+CachedFile::PageState CachedFile::state_of(std::int64_t page) const {
+  const Chunk* const chunk = chunk_of(page);
+  if (chunk == nullptr) return {};
+  const std::size_t index = index_of(page);
+  const auto has = [index](const Bits& bits) {
+    return (bits[index / 64] >> (index % 64) & 1) != 0;
+  };
+  PageState state{.resident = !chunk->bytes[index].empty(),
+                  .dirty = has(chunk->dirty),
+                  .writeback = has(chunk->writeback),
+                  .mapped = has(chunk->mapped),
+                  .young = has(chunk->young)};
+  const Lists* const lists = chunk->lists.get();
+  if (lists == nullptr || !state.resident) return state;
+  state.listed = lists->stamps[index] != 0;
+  state.active = has(lists->active);
+  state.referenced = has(lists->referenced);
+  state.aside = has(lists->aside);
+  return state;
+}
+
 std::int64_t CachedFile::map_resident(PageRange range, bool young) {
   std::int64_t count = 0;
   for (std::int64_t page = range.first; page < range.end; ++page) {

@@ -150,6 +150,22 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
   enum class Mapped : std::uint8_t { kept, dropped };
   void drop_clean(PageRange range, Mapped mapped = Mapped::dropped);
 
+  // Everything that is known of a page, for checks: page by page, so slow.
+  struct PageState {
+    bool resident = false;
+    bool dirty = false;
+    bool writeback = false;
+    bool mapped = false;
+    bool young = false;
+    // Where memory has a size.
+    bool listed = false;  // Not unevictable.
+    bool active = false;
+    bool referenced = false;
+    bool aside = false;
+    friend bool operator==(const PageState&, const PageState&) = default;
+  };
+  PageState state_of(std::int64_t page) const;
+
   std::int64_t dirty_pages() const { return dirty_pages_; }
   std::int64_t writeback_pages() const { return writeback_pages_; }
   // Time at which the file became dirty; redirtying does not move it.

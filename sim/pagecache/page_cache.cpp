@@ -125,7 +125,8 @@ void PageCache::end_writeback(CachedFile& file, std::int64_t first, Result<void>
   ENSURE(entry != file.writebacks_.end());
   const std::int64_t count = entry->second.count;
   WritebackDevice& device = file.device();
-  for (std::int64_t page = first; page < first + count; ++page) file.clear_writeback(page);
+  // The last page first: what becomes reclaimable by that is taken in the order of the file.
+  for (std::int64_t page = first + count; page-- > first;) file.clear_writeback(page);
   domain_.writeback -= count;
   device.writeback_ -= count;
   device.totals_.written += count;
@@ -199,6 +200,9 @@ bool PageCache::over_background(WritebackDevice& device) const {
 void PageCache::write_expired(WritebackDevice& device) {
   const bool all = std::exchange(device.write_all_, false);
   const std::int64_t old = kernel_.now() - (all ? 0 : options_.expire.count_ns());
+  // Files with pages that were dirtied again while under writeback: they count as dirtied now, and
+  // are not looked at a second time.
+  IntrusiveList again;
   ListLink* link = device.dirty_files_.empty() ? nullptr : device.dirty_files_.front();
   while (link != nullptr) {
     auto& file = static_cast<CachedFile&>(*link);
@@ -207,15 +211,15 @@ void PageCache::write_expired(WritebackDevice& device) {
     const std::int64_t room = queue_room(device);
     device.full_ = room <= 0;
     device.write_all_ = device.full_ && all;
-    if (device.full_) return;
+    if (device.full_) break;
     start_writeback(file, PageRange(), room);
     if (file.dirty_pages_ == 0 || queue_room(device) <= 0) continue;
-    // Pages that were dirtied again while under writeback: they count as dirtied now.
     file.dirtied_at_ = kernel_.now();
     file.unlink();
-    device.dirty_files_.push_back(file);
+    again.push_back(file);
   }
-  if (!all || queue_room(device) > 0) return;
+  device.dirty_files_.take_all(again);
+  if (device.full_ || !all || queue_room(device) > 0) return;
   device.full_ = true;  // There may be more of the last file.
   device.write_all_ = true;
 }

@@ -32,9 +32,13 @@ class PageList {
     runs_.push_back({file, page, 1, ++next_stamp});
     return next_stamp;
   }
-  // To the old end: it is taken next.
+  // To the old end: it is taken next. Consecutive pages share an entry if the last comes first.
   PageStamp push_old(std::uint32_t file, std::uint32_t page, PageStamp& next_stamp) {
-    if (!runs_.empty() && extend(runs_.front(), file, page)) return runs_.front().stamp;
+    if (!runs_.empty() && runs_.front().file == file && runs_.front().first == page + 1) {
+      --runs_.front().first;
+      ++runs_.front().count;
+      return runs_.front().stamp;
+    }
     runs_.push_front({file, page, 1, ++next_stamp});
     return next_stamp;
   }

@@ -129,6 +129,41 @@ TEST(Reclaim, SetsDirtyPagesAsideAndTakesThemFirstWhenTheyAreClean) {
   EXPECT_EQ(world.resident(96, 1000), 904);
 }
 
+TEST(Reclaim, TakesWhatWasSetAsideBeforeOlderPagesThatItFollows) {
+  MemoryWorld world(ample());
+  world.dirty(100, 101);
+  world.read(0, 100);
+  world.read(200, 300);
+  ASSERT_EQ(world.domain().give_back(1), 32);  // Page 100 is in the way; then 0 to 31.
+  world.kernel.run_until(1'000'000);
+  world.backing.finish();
+  EXPECT_EQ(world.domain().give_back(1), 32);
+  EXPECT_FALSE(world.file.resident(100));
+  EXPECT_EQ(world.resident(32, 100), 68 - 31);
+}
+
+// Their second dirtying has to wait for the end of the first writing: the flusher must not go round
+// them for ever meanwhile.
+TEST(Reclaim, WakesAFlusherThatLooksAtEachFileOnce) {
+  MemoryWorld world(ample());
+  CachedFile other(world.cache, world.backing);
+  other.insert(0, world.cache.zero_page());
+  world.cache.mark_dirty(other, 0, world.worker);
+  world.dirty(0, 1);
+  for (CachedFile* const file : {&world.file, &other}) {
+    world.cache.start_writeback(*file, PageRange());
+    world.cache.mark_dirty(*file, 0, world.worker);
+  }
+  world.cache.write_for_reclaim(world.backing.device());
+  world.kernel.run_until(1'000'000);
+  EXPECT_EQ(world.cache.dirty_pages(), 2);
+  world.backing.finish();
+  world.cache.write_for_reclaim(world.backing.device());
+  world.kernel.run_until(2'000'000);
+  EXPECT_EQ(world.cache.dirty_pages(), 0);
+  world.cache.forget(other);
+}
+
 TEST(Reclaim, LeavesLockedPages) {
   MemoryWorld world(ample());
   world.read(0, 100);
