@@ -140,9 +140,10 @@ inline bool rename_over_flushes(const sim::FileSystemOptions& files) {
   return files.kind == sim::FsKind::ext4 && files.data == sim::DataMode::ordered;
 }
 inline OldBlocks old_blocks(const sim::FileSystemOptions& files) {
-  const bool may_show = files.kind == sim::FsKind::ext4 && !files.dioread_nolock &&
-                        files.data == sim::DataMode::writeback;
-  return may_show ? OldBlocks::may_show : OldBlocks::never_seen;
+  if (files.kind == sim::FsKind::xfs || files.data == sim::DataMode::ordered) {
+    return OldBlocks::never_seen;
+  }
+  return files.dioread_nolock ? OldBlocks::behind_old_ends : OldBlocks::in_written_pages;
 }
 
 // Of the disk: whether it does what a flush asks for.

@@ -2,6 +2,12 @@
 
 namespace drydock::test {
 
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+}  // namespace
+
 void ModelFile::apply(const Change& change, std::string& content) {
   if (change.seen) {
     content = *change.seen;
@@ -38,13 +44,21 @@ std::size_t ModelFile::floor_of(std::size_t byte, std::size_t state) const {
 }
 
 bool ModelFile::page_written_since(std::size_t byte, std::size_t position) const {
-  constexpr std::size_t kPage = 4096;
   for (std::size_t i = position; i < changes_.size(); ++i) {
     const Change& change = changes_[i];
     if (change.seen || change.resize) return true;  // Cutting clears the rest of a page.
     if (change.length == 0) continue;
     const std::size_t last = (change.offset + change.length - 1) / kPage;
     if (change.offset / kPage <= byte / kPage && byte / kPage <= last) return true;
+  }
+  return false;
+}
+
+bool ModelFile::behind_old_end_since(std::size_t byte, std::size_t position,
+                                     const std::vector<std::string>& history) {
+  for (std::size_t i = position; i + 1 < history.size(); ++i) {
+    const std::size_t end = history[i].size();
+    if (history[i + 1].size() > end && byte >= end && byte / kPage == end / kPage) return true;
   }
   return false;
 }
@@ -81,7 +95,9 @@ std::string ModelFile::objection(const std::string& found, std::size_t state,
   }
   for (std::size_t byte = 0; byte < found.size(); ++byte) {
     const std::size_t floor = floor_of(byte, state);
-    bool allowed = old_blocks == OldBlocks::may_show && page_written_since(byte, floor);
+    bool allowed =
+        (old_blocks == OldBlocks::in_written_pages && page_written_since(byte, floor)) ||
+        (old_blocks != OldBlocks::never_seen && behind_old_end_since(byte, floor, history));
     for (std::size_t i = floor; i < history.size() && !allowed; ++i) {
       const char value = byte < history[i].size() ? history[i][byte] : '\0';
       allowed = value == found[byte];

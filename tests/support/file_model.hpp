@@ -7,9 +7,10 @@
 // cut one of the states since the last durable one is found. A rename over another file is a floor
 // of the renamed file, but only for those who find the rename done (rule R4; not in xfs).
 //
-// Where blocks count from their allocation on and nothing orders data (data=writeback without
-// dioread_nolock), a page that was written since its floor may show whatever its block held before:
-// its bytes are not looked at.
+// Where nothing orders data (data=writeback), a file that has grown since its floor may show, from
+// its old end to the end of that page, whatever the block held there; and if blocks count from
+// their allocation on (no dioread_nolock), so may all of a page that was written. Such bytes are
+// not looked at.
 //
 // The model knows nothing of blocks and transactions.
 #pragma once
@@ -26,7 +27,7 @@
 namespace drydock::test {
 
 enum class DeviceCache : std::uint8_t { lost, kept };
-enum class OldBlocks : std::uint8_t { never_seen, may_show };
+enum class OldBlocks : std::uint8_t { never_seen, behind_old_ends, in_written_pages };
 
 class ModelFile {
  public:
@@ -86,8 +87,10 @@ class ModelFile {
     changes_.push_back(std::move(change));
   }
   std::size_t floor_of(std::size_t byte, std::size_t state) const;
-  // Whether anything was written to the byte's page since.
+  // Whether anything was written to the byte's page since; whether the file grew over it.
   bool page_written_since(std::size_t byte, std::size_t position) const;
+  static bool behind_old_end_since(std::size_t byte, std::size_t position,
+                                   const std::vector<std::string>& history);
 
   std::string base_;  // Durable.
   std::string now_;
