@@ -290,8 +290,11 @@ Task<Result<void>> Mount::cut(Inode& inode, Worker& worker, std::int64_t size) {
       co_await cache_->memory()->make_room(worker, lacking);
       continue;
     }
-    const Journal::Handle handle(journal_);  // ext4_truncate reads inside of its handle.
-    Result<void> in = co_await page_in(inode, worker, tail);
+    const auto handle = std::make_shared<Journal::Handle>(journal_);  // As ext4_truncate does.
+    start_reads(inode, tail);
+    const std::shared_ptr<PageRead> read = read_of(inode, tail_page);
+    if (read != nullptr) read->handle = handle;
+    Result<void> in = co_await await_page(inode, worker, tail_page);
     if (!in) co_return in;
   }
   if (size >= inode.size) co_return Result<void>();

@@ -22,6 +22,9 @@ struct PageRead {
   bool ended = false;
   Result<void> outcome;
   WaitList waiters;
+  // Of a truncate that reads inside of its handle. It ends with the read, even if whoever waits has
+  // been killed and will not go on: others of his process may wait for the commit.
+  std::weak_ptr<Journal::Handle> handle;
 };
 
 // Pages under writeback together that reach the device in several commands.

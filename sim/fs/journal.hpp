@@ -131,8 +131,9 @@ class Journal final : private CheckpointClient {
         : journal_(journal), transaction_(journal.xfs_ ? nullptr : &journal.running()) {
       if (transaction_ != nullptr) ++transaction_->handles;
     }
-    ~Handle() {
-      if (transaction_ != nullptr) journal_.handle_ended(*transaction_);
+    ~Handle() { end(); }
+    void end() {
+      if (transaction_ != nullptr) journal_.handle_ended(*std::exchange(transaction_, nullptr));
     }
     Handle(const Handle&) = delete;
     Handle& operator=(const Handle&) = delete;

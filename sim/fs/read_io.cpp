@@ -293,6 +293,8 @@ void Mount::read_ended(Inode& inode, const std::shared_ptr<PageRead>& read, cons
   }
   if (read->superseded) read->outcome = Result<void>();  // Those who wait look again.
   wake_all(read->waiters);
+  const std::shared_ptr<Journal::Handle> handle = read->handle.lock();
+  if (handle != nullptr) handle->end();
   device_io_ended(inode);
 }
 

@@ -205,6 +205,10 @@ class StoreTrial {
   }
   void flush() {
     store_.make_durable(store_.mark());
+    believe_flushed();
+  }
+  // A flush that only the model hears of.
+  void believe_flushed() {
     while (!order_.empty()) drain();
   }
   // A mark from before the last `writes`.
@@ -293,6 +297,23 @@ RC_GTEST_PROP(BlockLaws, ADiskHoldsTheLastWriteAndLosesNothingDurable, ()) {
     }
     trial.check();
   }
+}
+
+// The comparison has teeth.
+TEST(BlockLaws, AreBrokenByAFlushThatDoesNothing) {
+  bool broken = false;
+  for (std::uint64_t seed = 0; seed < 20 && !broken; ++seed) {
+    StoreTrial trial(true);
+    RandomStream stream(seed, "crash");
+    trial.write(0, kUnits, false);
+    trial.believe_flushed();
+    try {
+      trial.lose_power(stream);
+    } catch (const rc::detail::CaseResult&) {
+      broken = true;
+    }
+  }
+  EXPECT_TRUE(broken);
 }
 
 }  // namespace

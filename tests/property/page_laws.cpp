@@ -47,5 +47,19 @@ void check(sim::MemoryOptions memory) {
 RC_GTEST_PROP(PageLaws, HoldWhereMemoryNeverRunsOut, ()) { check({}); }
 RC_GTEST_PROP(PageLaws, HoldWhereMemoryHasASize, ()) { check({.bytes = std::int64_t{1} << 30}); }
 
+// The comparison has teeth.
+TEST(PageLaws, AreBrokenByAPageThatIsLostAndByOneThatBecomesDirty) {
+  const PageStep insert{.act = PageAct::insert, .count = 3};
+  const PageStep nothing{.act = PageAct::wait_6_s};
+  PageTrial lost({}, 1);
+  EXPECT_EQ(lost.take(insert), "");
+  lost.drop_unseen(0, 1);
+  EXPECT_EQ(lost.take(nothing), "page 1 of file 0 differs; ");
+  PageTrial dirtied({}, 1);
+  EXPECT_EQ(dirtied.take(insert), "");
+  dirtied.dirty_unseen(0, 2);
+  EXPECT_NE(dirtied.take(nothing).find("D: 1 instead of 0"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace drydock::test

@@ -75,6 +75,12 @@ class PageTrial {
     for (auto& file : files_) cache_.forget(*file);
   }
 
+  // What the model does not hear of: as if the cache did it by mistake.
+  void drop_unseen(int number, std::int64_t page) { file(number).drop({page, page + 1}); }
+  void dirty_unseen(int number, std::int64_t page) {
+    cache_.mark_dirty(file(number), page, worker_);
+  }
+
   // Empty, or what broke a law.
   std::string take(const PageStep& step) {
     act(step);

@@ -1,6 +1,7 @@
 // A file system on a host whose memory runs out: Linux I/O model, section 2, and acceptance
 // experiment A17.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include "engine/runtime/sync.hpp"
 #include "engine/types/random_stream.hpp"
@@ -260,6 +261,27 @@ TEST(SmallHost, HasItsMemoryBackAfterAPowerCut) {
   world.power_cut();
   EXPECT_EQ(world.host.memory()->free(), free);
   EXPECT_EQ(world->read("/f", 0, 1), "c");
+}
+
+// Design, section 11. Page cache and disk hold the same blocks.
+TEST(Simulator, StoresDistinctBlocksInLessThanAThirdMoreMemory) {
+  constexpr std::int64_t kBlocks = 16 * 1024;  // 64 MiB.
+  constexpr std::int64_t kStep = 256;
+  FileWorld world;
+  const std::size_t before = mallinfo2().uordblks;
+  for (std::int64_t block = 0; block < kBlocks; block += kStep) {
+    std::string bytes;
+    for (std::int64_t i = 0; i < kStep; ++i) {
+      std::string one = std::to_string(block + i);
+      one.resize(sim::kPageBytes, '.');
+      bytes += one;
+    }
+    ASSERT_TRUE(world->write("/f", block * sim::kPageBytes, bytes).has_value());
+  }
+  ASSERT_TRUE(world->sync("/f").has_value());
+  const auto used = static_cast<std::int64_t>(mallinfo2().uordblks - before);
+  EXPECT_GE(used, kBlocks * sim::kPageBytes);
+  EXPECT_LE(used, kBlocks * sim::kPageBytes * 13 / 10);
 }
 
 }  // namespace

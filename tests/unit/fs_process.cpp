@@ -23,6 +23,31 @@ TEST(ProcessKill, LosesNothingThatWasStoredAndItIsStillWrittenBack) {
   EXPECT_EQ(world->read("/f"), "written");
 }
 
+// The commit waits for the truncating worker's handle, and another worker of the process for the
+// commit: the read inside of the handle must end in spite of the kill.
+TEST(ProcessKill, WhileTruncateReadsDoesNotKeepACommitFromEnding) {
+  FileWorld world;
+  ASSERT_TRUE(world->write("/f", 0, std::string(4096, 'f')).has_value());
+  ASSERT_TRUE(world->sync("/f").has_value());
+  world.drop_clean_pages();
+  Worker& other = world->process().context().workers.add("other");
+  File& g = world->file("/g");
+  world.disk.hang(DiskHang::reads);
+  const Asked<void> cut = world->start(world->file("/f").truncate(world->worker(), 512));
+  world.run_for(Duration::ms(1));
+  const Asked<void> sync = world->start(g.sync_all(other));
+  world.run_for(Duration::ms(1));
+  EXPECT_FALSE(cut->done());
+  EXPECT_FALSE(sync->done());
+  sim::SimProcess& killed = world->process();
+  world.kill();
+  EXPECT_TRUE(killed.alive()) << "for the commit";
+  world.disk.release(DiskHang::reads);
+  world.run_for(Duration::s(1));
+  EXPECT_FALSE(killed.alive());
+  EXPECT_TRUE(world->sync("/g").has_value());
+}
+
 TEST(PowerLoss, LosesWhatWasNotSyncedAndKeepsWhatWas) {
   FileWorld world;
   MappedFile& map = world->map("/m", 8192);

@@ -17,6 +17,8 @@ PROGRAMS = {
     "kernel-stream": "bench-kernel",
     "stack": "bench-stack",
     "stack-judged": "bench-stack",
+    "storage": "bench-storage",
+    "bare-array": "bench-storage",
     "bare-heap": "bench-bare-heap",
     "bare-heap-std": "bench-bare-heap",
     "ns-3": "bench-ns3",
@@ -163,7 +165,34 @@ def whole_stack(_with_peers):
                   Target("load, judge and checkers", score, "messages/CPU s", "stack-judged")])
 
 
+def storage(_with_peers):
+    def series(workload, count, what, contestants, targets):
+        return Series(f"storage {workload}", workload, ["--messages", count], contestants,
+                      messages_per_cpu_second, f"{what}/CPU s", "storage", ["messages"],
+                      [Target(what, score, f"{what}/CPU s", "storage"), *targets])
+
+    def memory(label, figure, unit, bound):
+        return Target(label, lambda medians, _: figure(medians.records["storage"]), unit, "storage",
+                      peers=False, maximum=lambda medians: bound)
+
+    def state_bytes(record):
+        return record["max_rss_kb"] * 1024 / record["messages"]
+
+    def times_stored(record):
+        return record["max_rss_kb"] / (record["messages"] * 4)
+
+    yield series("mapped-stores", 20_000_000, "stores", ["storage", "bare-array"], [])
+    yield series("page-faults", 100_000, "faults", ["storage"], [])
+    yield series("fsyncs", 20_000, "fsyncs", ["storage"], [])
+    yield series("stored-blocks", 65_536, "blocks", ["storage"],
+                 [memory("memory", times_stored, "x distinct blocks", 1.3)])
+    yield series("dirty-pages", 33 * 2**18, "pages", ["storage"],
+                 [memory("memory", lambda record: record["max_rss_kb"] / 1024, "MiB", 1024.0),
+                  memory("memory of a page", state_bytes, "B", 120.0)])
+
+
 BENCHMARKS = {
+    "storage": (storage, "page cache, file system and disk: stores, faults, fsyncs, memory"),
     "whole-stack": (whole_stack, "a broker with group commit, a producer and a consumer, flat out"),
     "pp-timers": (pp_timers, "pairs of nodes play ping-pong, every wait guarded by a timer"),
     "raft-hb": (raft_hb, "heartbeats and elections of a Raft cluster, 10 virtual hours"),
