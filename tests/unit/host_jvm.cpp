@@ -312,7 +312,7 @@ TEST(JvmTransientPool, IsLockedDirectMemory) {
   EXPECT_EQ(world.host.memory()->of(world.java.process().id()) * 4096, 6 * kGiB);
   // The heap is swapped, the pool is not.
   FileActor other(world.files, world.host, "other");
-  other.process().charge_memory(4 * kGiB);
+  other.process().charge_memory(5 * kGiB / 2);
   world.run_for(Duration::s(1));
   EXPECT_TRUE(world.java.process().alive());
   EXPECT_GT(world.host.memory()->swapped(), 0);
