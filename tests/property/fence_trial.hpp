@@ -196,7 +196,7 @@ class FenceTrial {
     using Kind = sim::DiskCommand::Kind;
     sim::CommandSet commands;
     if (step.variant % 3 == 0) commands.kind = Kind::write;
-    if (step.variant % 3 == 1) commands.range = {.from = 0, .to = 2 * sim::kPageBytes};
+    if (step.variant % 3 == 1) commands.ranges = {{.from = 0, .to = 2 * sim::kPageBytes}};
     sim::Hang hang;
     if (step.variant / 3 % 2 == 1) hang.abort = sim::Hang::Abort::obeyed;
     hang.reset = sim::Hang::Reset(step.variant / 6 % 3);
@@ -219,8 +219,9 @@ class FenceTrial {
       case FenceAct::slow: return disk_.set_slowness(step.variant % 2 == 0 ? 1000 : 8000);
       case FenceAct::fail: return disk_.fail_next(sim::DiskCommand::Kind::write, 1);
       case FenceAct::cut:
-        return queue.cut(queue.link(), {.noticed_after = Duration::us(300),
-                                        .late_by = Duration::us(200) * (step.variant % 3)});
+        queue.cut(queue.link(), {.noticed_after = Duration::us(300),
+                                 .late_by = Duration::us(200) * (step.variant % 3)});
+        return;
       case FenceAct::mend: return queue.mend(step.variant % 2);
       case FenceAct::device_power: return cut_device_power();
       case FenceAct::host_power: return lose_host(step.host, &sim::Host::lose_power);

@@ -100,8 +100,9 @@ class PageTrial {
    public:
     Backing(PageTrial& trial, sim::PageCache& cache) : trial_(trial), device_(cache) {}
     sim::WritebackDevice& device() override { return device_; }
-    void write_pages(sim::CachedFile& file, std::int64_t first,
-                     std::vector<SharedBytes> pages) override {
+    void dirtier_slept() override {}
+    void write_pages(sim::CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages,
+                     sim::WrittenFor) override {
       file.cache().begin_writeback(file, first, static_cast<std::int64_t>(pages.size()));
       trial_.written(trial_.number_of(file), first, std::move(pages));
     }
@@ -223,7 +224,7 @@ class PageTrial {
         ++(state.writeback ? busy : dirty);
       }
       const std::int64_t before = cache_.writeback_pages();
-      const bool complete = cache_.start_writeback(file(step.file), range);
+      const bool complete = cache_.start_writeback(file(step.file), range, sim::WrittenFor::sync);
       if (complete != (busy == 0)) complain("start_writeback told the wrong thing");
       if (cache_.writeback_pages() - before != dirty) complain("start_writeback left pages out");
     });

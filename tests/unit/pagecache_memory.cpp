@@ -202,7 +202,7 @@ TEST(Reclaim, WakesAFlusherThatLooksAtEachFileOnce) {
   world.cache.mark_dirty(other, 0, world.worker);
   world.dirty(0, 1);
   for (CachedFile* const file : {&world.file, &other}) {
-    world.cache.start_writeback(*file, PageRange());
+    world.cache.start_writeback(*file, PageRange(), sim::WrittenFor::sync);
     world.cache.mark_dirty(*file, 0, world.worker);
   }
   world.cache.write_for_reclaim(world.backing.device());
