@@ -256,7 +256,8 @@ void refuse_fixed_path(const JsonAt& json, const std::string& path) {
     if (path.starts_with(part)) return;
   }
   json.refuse(
-      "only places in topology/hosts, topology/disks, behaviour/set, load, phases and faults can be "
+      "only places in topology/hosts, topology/disks, behaviour/set, load, phases and faults can "
+      "be "
       "varied");
 }
 
