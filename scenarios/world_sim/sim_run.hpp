@@ -29,6 +29,8 @@ class SimRun : public sim::Verifiable {
   // judge could read the store.
   reports::RunResult result();
   bool store_read() const;
+  // What the run has left, for whoever wants to look with their own eyes.
+  SimWorld& world() { return world_; }
 
  private:
   enum class Phase { start, warm, inject, hold, heal, settle, judge, over };

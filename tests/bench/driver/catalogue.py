@@ -15,6 +15,7 @@ PROGRAMS = {
     "kernel": "bench-kernel",
     "kernel-no-fingerprint": "bench-kernel",
     "kernel-stream": "bench-kernel",
+    "fidelity": "bench-fidelity",
     "stack": "bench-stack",
     "stack-judged": "bench-stack",
     "storage": "bench-storage",
@@ -191,7 +192,16 @@ def storage(_with_peers):
                   memory("memory of a page", state_bytes, "B", 120.0)])
 
 
+def fidelity(_with_peers):
+    inside = Target("inside", lambda medians, _: medians.records["fidelity"]["timeouts"],
+                    "of 24", "fidelity", peers=False, minimum=lambda medians: 22.0)
+    yield Series("fidelity a01-a24", "a01-a24", [], ["fidelity"], messages_per_cpu_second,
+                 "experiments/CPU s", "fidelity", ["messages", "timeouts"],
+                 [Target("experiments", score, "experiments/CPU s", "fidelity"), inside])
+
+
 BENCHMARKS = {
+    "fidelity": (fidelity, "the 24 experiments of drydock fidelity, and how many are inside"),
     "storage": (storage, "page cache, file system and disk: stores, faults, fsyncs, memory"),
     "whole-stack": (whole_stack, "a broker with group commit, a producer and a consumer, flat out"),
     "pp-timers": (pp_timers, "pairs of nodes play ping-pong, every wait guarded by a timer"),
