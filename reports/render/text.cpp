@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "reports/record/numbers.hpp"
@@ -242,16 +243,28 @@ std::string takeovers(const DrillResult& result) {
   return any ? table(rows) : "";
 }
 
-// "5.13 s/10.0 s": the longest wait, and all of them together, of the run that had the most.
-std::string waits_text(const CellResult& cell, std::size_t place) {
+// "5.13 s/10.0 s": the longest wait, and all of them together, of the run that had the most; of one
+// process or (empty) of all.
+std::string waits_text(const CellResult& cell, std::size_t place, const std::string& process) {
   std::int64_t longest = 0;
   std::int64_t total = 0;
   for (const RunResult& run : cell.runs) {
-    const PlaceWaits waits = waits_of(run)[place];
+    const PlaceWaits waits = waits_of(run, process)[place];
     longest = std::max(longest, waits.longest_ns);
     total = std::max(total, waits.total_ns);
   }
   return total == 0 ? "-" : duration_text(longest) + "/" + duration_text(total);
+}
+
+// Those that were stuck for long, if there are several: then the sum tells little of each.
+std::set<std::string> who_waited(const CellResult& cell) {
+  std::set<std::string> names;
+  for (const RunResult& run : cell.runs) {
+    for (const WaitFact& wait : run.waits) {
+      if (wait.longest_ns >= kLongWaitNs) names.insert(wait.process);
+    }
+  }
+  return names.size() > 1 ? names : std::set<std::string>();
 }
 
 // Where threads were stuck, of the places at which one was for long; empty if none was.
@@ -271,8 +284,14 @@ std::string waits(const DrillResult& result) {
     rows[0].emplace_back(drydock::name_of(static_cast<WaitPlace>(place)));
   }
   for (const CellResult& cell : result.cells) {
-    rows.push_back({cell_name(cell)});
-    for (const std::size_t place : places) rows.back().push_back(waits_text(cell, place));
+    const auto add = [&](const std::string& name, const std::string& process) {
+      rows.push_back({name});
+      for (const std::size_t place : places) {
+        rows.back().push_back(waits_text(cell, place, process));
+      }
+    };
+    add(cell_name(cell), "");
+    for (const std::string& process : who_waited(cell)) add("  " + process, process);
   }
   return table(rows);
 }

@@ -73,6 +73,9 @@ Task<void> RecordWriter::run(Context& context) {
     written_ += kRecordBytes;
   }
   length_ = now();
+  for (std::size_t place = 0; place < waits_.size(); ++place) {
+    waits_[place] = worker_->waits_at(static_cast<WaitPlace>(place));
+  }
   ended_ = true;
   // The process ends with its program: its last sync would be cut off.
   co_await threads.join();

@@ -2,6 +2,7 @@
 // writer did, and notes how long each took.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,10 @@ class RecordWriter {
   const std::vector<Flush>& flushes() const { return flushes_; }
   // Where its thread is stuck at this moment.
   WaitPlace wait_place() const;
+  // What it waited for at that place. Once it has ended.
+  const WaitTotals& waits_at(WaitPlace place) const {
+    return waits_[static_cast<std::size_t>(place)];
+  }
 
   // Runs the world until it has ended, and its last flush.
   void wait();
@@ -74,6 +79,7 @@ class RecordWriter {
   std::int64_t written_ = 0;
   std::vector<Stall> stalls_;
   std::vector<Flush> flushes_;
+  std::array<WaitTotals, static_cast<std::size_t>(WaitPlace::count_)> waits_{};
 };
 
 // The longest; of none, one of no length.

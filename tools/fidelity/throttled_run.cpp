@@ -116,7 +116,9 @@ ThrottledResult run_throttled(const ThrottledRunOptions& options) {
          .written_bytes = writer.written_bytes(),
          .mean_mb_per_s = written / 1e6 / seconds(writer.length()),
          .steady_mib_per_s = static_cast<double>(steady) / static_cast<double>(kMiB) / steady_s,
-         .stalled_percent = 100 * total_ms(writer.stalls()) / ms(writer.length())});
+         .stalled_percent = 100 * total_ms(writer.stalls()) / ms(writer.length()),
+         .throttle_sleeps = writer.waits_at(WaitPlace::dirty_throttle).count,
+         .journal = writer.waits_at(WaitPlace::journal)});
   }
   return result;
 }

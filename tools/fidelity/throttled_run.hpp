@@ -34,6 +34,10 @@ struct WriterResult {
   double mean_mb_per_s = 0;
   double steady_mib_per_s = 0;  // From 2 s on.
   double stalled_percent = 0;   // Of the whole run.
+  // Of the model's writers: how often the throttle made them sleep, and what they waited for a
+  // commit of the journal.
+  std::int64_t throttle_sleeps = 0;
+  WaitTotals journal;
 
   // Of stalls, ms.
   std::vector<double> stall_lengths() const;
