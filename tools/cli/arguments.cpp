@@ -255,7 +255,7 @@ void add_store_query(CLI::App& store, Chosen& chosen) {
       "A line per message: its physical offset, in ascending order. As RocketMQ, it compares "
       "hashes\n"
       "of 32 bits: a message with another key of the same hash is among them. Nothing is written.\n"
-      "Exit status: 0 some were found; 1 none, or an index file has another size; 2 no store.");
+      "Exit status: 0 some were found; 1 none; 2 no store, or an index file has another size.");
 }
 
 void add_store_diff(CLI::App& store, Chosen& chosen) {

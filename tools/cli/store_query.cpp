@@ -56,17 +56,12 @@ int store_query(const StoreQueryOptions& options) {
   const IndexQuery query{.key_hash = index_key_hash(options.topic, options.key),
                          .count_max = options.count};
   std::vector<PhysicalOffset> found;
-  bool damaged = false;
   for (const std::string& path : index_files(store.root)) {
     const MappedInput input(path);
     if (static_cast<std::int64_t>(input.bytes().size()) != sizes.file_bytes()) {
-      std::fprintf(stderr,
-                   "drydock: %s has %zu bytes, not %lld: give --conf with its"
-                   " maxHashSlotNum and maxIndexNum\n",
-                   printable(path).c_str(), input.bytes().size(),
-                   static_cast<long long>(sizes.file_bytes()));
-      damaged = true;
-      continue;
+      throw scenarios::InputError(printable(path) + " has " + std::to_string(input.bytes().size()) +
+                                  " bytes, not " + std::to_string(sizes.file_bytes()) +
+                                  ": give --conf with its maxHashSlotNum and maxIndexNum");
     }
     if (!query_index(input.bytes(), sizes, query, found)) break;
   }
@@ -74,7 +69,7 @@ int store_query(const StoreQueryOptions& options) {
   for (const PhysicalOffset offset : found) {
     std::printf("%lld\n", static_cast<long long>(offset.value()));
   }
-  return damaged || found.empty() ? kDamageFound : 0;
+  return found.empty() ? kDamageFound : 0;
 }
 
 }  // namespace drydock::cli
