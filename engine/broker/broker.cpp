@@ -151,7 +151,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
               Semaphore::Permit slot) override {
     if (request.is(RequestCode::send_message_v2)) {
       server_.requests().spawn(sends_.process(connection, std::move(request), std::move(slot)));
-    } else if (request.is(RequestCode::pull_message) && !request.is_one_way()) {
+    } else if (is_pull(request) && !request.is_one_way()) {
       server_.requests().spawn(pulls_.process(connection, std::move(request), std::move(slot)));
     } else if (request.is(RequestCode::query_consumer_offset) && !request.is_one_way()) {
       server_.requests().spawn(
@@ -160,6 +160,9 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
       SharedBytes answered = answer(request);
       if (!request.is_one_way()) connection->respond(std::move(answered));
     }
+  }
+  static bool is_pull(const RemotingCommand& request) {
+    return request.is(RequestCode::pull_message) || request.is(RequestCode::lite_pull_message);
   }
   void connection_ended(ServerConnection& connection) override {
     pulls_.held().connection_ended(connection);

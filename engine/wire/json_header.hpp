@@ -17,13 +17,13 @@
 namespace drydock {
 
 // A send's properties, at most 32,767 characters, may each be six characters long in JSON.
-inline constexpr JsonLimits kJsonHeaderLimits{.bytes = 1024 * 1024, .values = 10'000, .depth = 4};
+inline constexpr JsonLimits kJsonHeaderLimits{.bytes = 1024 * 1024, .values = 1'000, .depth = 4};
 
 std::string_view name_of(Language language);
 
 // Fills in everything but the body. False if the text is not the JSON of a header: no object, a
 // code, flag, opaque or version that is no number of its range, a key longer than the binary header
-// could hold. The fields come in the order of their names.
+// could hold. The fields come in the order in which they stand.
 bool decode_json_header(std::string_view header, RemotingCommand& command);
 
 // Writes a header from the front: its fields one by one, then the rest.

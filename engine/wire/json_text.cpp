@@ -79,14 +79,24 @@ const Json* member(const Json& object, const char* name) {
   return found == object.end() ? nullptr : &*found;
 }
 
+template <class Kind>
+std::optional<Kind> read(std::string_view text, const JsonLimits& limits) {
+  const std::optional<std::string> standard = Scan(text, limits).run();
+  if (!standard) return std::nullopt;
+  Kind value = Kind::parse(*standard, nullptr, false);
+  if (value.is_discarded()) return std::nullopt;
+  return value;
+}
+
 }  // namespace
 
 std::optional<Json> read_json(std::string_view text, const JsonLimits& limits) {
-  const std::optional<std::string> standard = Scan(text, limits).run();
-  if (!standard) return std::nullopt;
-  Json value = Json::parse(*standard, nullptr, false);
-  if (value.is_discarded()) return std::nullopt;
-  return value;
+  return read<Json>(text, limits);
+}
+
+std::optional<nlohmann::ordered_json> read_ordered_json(std::string_view text,
+                                                        const JsonLimits& limits) {
+  return read<nlohmann::ordered_json>(text, limits);
 }
 
 std::string text_member(const Json& object, const char* name) {

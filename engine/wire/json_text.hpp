@@ -21,6 +21,10 @@ struct JsonLimits {
 
 // The value of `text`; none if it is no JSON or exceeds a limit. Of equal keys the last one counts.
 std::optional<nlohmann::json> read_json(std::string_view text, const JsonLimits& limits = {});
+// The same, with the members of objects in the order in which they stand. Takes time with the
+// square of their number.
+std::optional<nlohmann::ordered_json> read_ordered_json(std::string_view text,
+                                                        const JsonLimits& limits);
 
 // Members of an object. Missing, null, of another kind, or not in an object at all: the fallback.
 // Numbers and truth values may be written as text, as fastjson takes them.

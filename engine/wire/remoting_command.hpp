@@ -54,6 +54,7 @@ enum class RequestCode : std::int32_t {
   get_route_info_by_topic = 105,
   get_broker_cluster_info = 106,
   send_message_v2 = 310,
+  lite_pull_message = 361,  // As pull_message; RocketMQ has other threads for it.
   broker_heartbeat = 904,
 };
 
@@ -91,6 +92,9 @@ struct CommandHead {
   std::int32_t opaque = 0;
   std::int32_t flag = 0;
   SerializeType serialize_type = SerializeType::rocketmq;
+  // JSON that says so when there is nothing: `"extFields":{}`, `"remark":""`.
+  bool empty_fields = false;
+  bool empty_remark = false;
 };
 
 // The head of a request of ours.

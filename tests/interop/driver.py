@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -108,6 +109,25 @@ def difference(theirs, ours):
             lines.append(f"queue {key[0]} {key[1]} (min, max, units): RocketMQ {left.get(key)},"
                          f" Drydock {right.get(key)}")
     return "\n".join(lines)
+
+
+def await_route(jvm, name_server):
+    """Waits until clients find the broker: it tells the name server when it gets round to it."""
+    end = time.monotonic() + LIMIT_S
+    while True:
+        try:
+            jvm("send", name_server=name_server, topic="first-of-all", count=1, how="sync")
+            return
+        except DriverError as problem:
+            if "No route info" not in str(problem) or time.monotonic() > end:
+                raise
+
+
+def loopback_addresses():
+    """Loopback addresses that no other run of such a program uses at the same time."""
+    pid = os.getpid()
+    for last in range(1, 255):
+        yield f"127.{200 + (pid >> 8) % 50}.{pid % 256}.{last}"
 
 
 def work_folder():

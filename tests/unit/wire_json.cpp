@@ -24,6 +24,18 @@ struct Fields {
   }
 };
 
+// Fields as they were decoded.
+struct EncodedFields {
+  std::span<const std::byte> encoded;
+  template <class Visit>
+  void for_each(Visit visit) const {
+    ExtFieldReader reader(encoded);
+    std::string_view key;
+    std::string_view value;
+    while (reader.next(key, value)) visit(key, value);
+  }
+};
+
 SharedBytes framed(std::string_view header, std::string_view body = {}) {
   SharedBytes frame = json_frame(header, body.size());
   std::ranges::copy(as_byte_span(body), body_of(frame, body.size()).begin());
@@ -73,6 +85,25 @@ TEST(WireJsonHeader, DecodingGivesWhatABinaryHeaderWouldGive) {
   EXPECT_EQ(as_text(command.remark.span()), "text");
   EXPECT_EQ(as_text(command.body.span()), "hi");
   EXPECT_EQ(fields_of(command), (std::map<std::string, std::string>{{"k", "v"}}));
+}
+
+// Java writes the fields in the order of a hash table, and tells an empty text from none.
+TEST(WireJsonHeader, DecodedAndEncodedAgainItIsTheSameText) {
+  constexpr std::string_view kHeaders[] = {
+      R"({"code":310,"extFields":{"b":"1","a":"2","i":"KEYS\u0001k\u0002"},"flag":0,)"
+      R"("language":"JAVA","opaque":7,"serializeTypeCurrentRPC":"JSON","version":479})",
+      R"({"code":0,"extFields":{},"flag":1,"language":"JAVA","opaque":7,"remark":"",)"
+      R"("serializeTypeCurrentRPC":"JSON","version":479})",
+      R"({"code":34,"flag":0,"language":"JAVA","opaque":7,)"
+      R"("serializeTypeCurrentRPC":"JSON","version":479})"};
+  for (const std::string_view header : kHeaders) {
+    RemotingCommand command;
+    ASSERT_EQ(decode(framed(header), command), FrameDecoder::Step::command);
+    const EncodedFields fields{command.ext_fields.span()};
+    const SharedBytes again =
+        encode_command(command.head, fields, as_text(command.remark.span()), {});
+    EXPECT_EQ(as_text(again.span().subspan(8)), header);
+  }
 }
 
 TEST(WireJsonHeader, FieldsAndRemarkMayBeMissingOrNull) {

@@ -241,6 +241,23 @@ void add_store_recover(CLI::App& store, Chosen& chosen) {
       "Exit status: 0 recovered; 2 no store, a broker runs on it, or a broker would refuse it.");
 }
 
+void add_store_query(CLI::App& store, Chosen& chosen) {
+  CLI::App* const command =
+      store.add_subcommand("query", "Which messages its index files have for a key");
+  const auto options = options_for<StoreQueryOptions>(command, chosen, store_query);
+  command->add_option("directory", options->store.directory, kStoreHelp)->required();
+  command->add_option("--topic", options->topic, "Topic")->required();
+  command->add_option("--key", options->key, "A word of KEYS, or a unique key")->required();
+  command->add_option("--count", options->count, "At most so many, the newest; without it 32");
+  command->add_option("--conf", options->store.conf,
+                      "Its broker.conf, for maxHashSlotNum, maxIndexNum and storePathCommitLog");
+  command->footer(
+      "A line per message: its physical offset, in ascending order. As RocketMQ, it compares "
+      "hashes\n"
+      "of 32 bits: a message with another key of the same hash is among them. Nothing is written.\n"
+      "Exit status: 0 some were found; 1 none; 2 no store, or an index file has another size.");
+}
+
 void add_store_diff(CLI::App& store, Chosen& chosen) {
   CLI::App* const command =
       store.add_subcommand("diff", "What two stores hold once both are recovered");
@@ -270,6 +287,7 @@ void add_store(CLI::App& app, Chosen& chosen) {
       "Exit status: 0 clean; 1 damage found; 2 no store, or unreadable.",
       store_verify);
   add_store_recover(*store, chosen);
+  add_store_query(*store, chosen);
   add_store_diff(*store, chosen);
 }
 

@@ -17,6 +17,7 @@
 //   store_dump    the records of a store
 //   store_verify  whether a store is in order
 //   store_recover what recovery makes of a store
+//   store_query   which messages a store's index has for a key
 //   store_diff    what two stores hold that the other does not
 //   version       which build this is
 //   arguments     which options each command has, and their help
@@ -132,6 +133,13 @@ struct StoreRecoverOptions {
   bool json = false;
 };
 
+struct StoreQueryOptions {
+  StoreOptions store;
+  std::string topic;
+  std::string key;
+  std::uint32_t count = 32;
+};
+
 struct StoreDiffOptions {
   StoreOptions store;
   std::string other;  // The second directory.
@@ -152,6 +160,7 @@ int consume(const ConsumeOptions& options);
 int store_dump(const StoreOptions& options);
 int store_verify(const StoreOptions& options);
 int store_recover(const StoreRecoverOptions& options);
+int store_query(const StoreQueryOptions& options);
 int store_diff(const StoreDiffOptions& options);
 int version();
 

@@ -8,6 +8,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.rocketmq.common.MQVersion;
+import org.apache.rocketmq.remoting.protocol.RemotingCommand;
 
 /**
  * Runs commands of the interop tests against Apache RocketMQ's own classes.
@@ -23,8 +25,13 @@ public final class Driver {
     public static void main(String[] arguments) throws Exception {
         PrintStream answers = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         System.setOut(System.err);
+        // As the start of every one of RocketMQ's programs does: what commands tell as their version.
+        System.setProperty(RemotingCommand.REMOTING_VERSION_KEY,
+            Integer.toString(MQVersion.CURRENT_VERSION));
         Map<String, Command> commands = new TreeMap<>();
         StoreCommands.register(commands);
+        BrokerCommands.register(commands);
+        ClientCommands.register(commands);
         BufferedReader lines =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {

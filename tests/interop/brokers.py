@@ -1,0 +1,140 @@
+"""RocketMQ's broker goes on with a store that Drydock's broker wrote, and its Java client and admin tool
+work with Drydock's broker and name server. Prints TAP.
+
+What Drydock does not serve yet is listed in docs/compatibility.md and is refused with the code that it
+names there; each such refusal is a check, so that the table is changed when the broker is.
+"""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import driver
+from driver import DRYDOCK, Driver, DriverError, difference, drydock, recovered_by_drydock, tap
+
+SIZES = {"log_file_bytes": 1 << 20, "queue_file_bytes": 20_000}
+
+
+class Served:
+    """A server of Drydock's that has said that it serves."""
+
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen([DRYDOCK, "serve", *map(str, arguments)], stdout=subprocess.PIPE,
+                                        text=True)
+        for line in self.process.stdout:
+            if line.startswith(("serving ", "name server")) or " serving" in line:
+                break
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.communicate(timeout=driver.LIMIT_S)
+
+    def kill(self):
+        self.process.kill()
+        self.process.communicate()
+
+
+def conf_file(folder, **keys):
+    return driver.write_conf(Path(folder) / "broker.conf", mappedFileSizeCommitLog=1 << 20,
+                             mappedFileSizeConsumeQueue=20_000, brokerName="b", **keys)
+
+
+def acked_keys(path):
+    return {int(line.split()[0]): int(line.split()[1]) for line in path.read_text().splitlines()}
+
+
+def goes_on(report, jvm, folder, addresses):
+    """(b): written by Drydock, stopped or killed, then started and consumed by RocketMQ's broker."""
+    name_server = next(addresses)
+    jvm("start_name_server", address=name_server, port=9876)
+    for how in ("stopped", "killed"):
+        store = Path(folder) / how
+        conf = conf_file(folder, flushDiskType="SYNC_FLUSH")
+        address = next(addresses)
+        served = Served("broker", "--conf", conf, "--store", store, "--listen", address)
+        acked = Path(folder) / f"{how}.acked"
+        topic = f"from-drydock-{how}"
+        drydock("send", "--to", f"{address}:10911", "--topic", topic, "--count", 2000, "--acked", acked,
+                "--body-size", "700B")
+        served.stop() if how == "stopped" else served.kill()
+        keys = acked_keys(acked)
+        theirs = jvm("recover", directory=driver.copy_store(store, f"{store}-copy"), **SIZES)
+        told = difference(theirs, recovered_by_drydock(store, conf))
+        report.check(f"written by Drydock, {how}: both recover the same", not told, told)
+        address = next(addresses)
+        jvm("start_broker", name="b", address=address, told=address, port=10911, directory=store,
+            name_server=f"{name_server}:9876", **SIZES)
+        driver.await_route(jvm, f"{name_server}:9876")
+        read = jvm("lite_pull", name_server=f"{name_server}:9876", topic=topic, count=len(keys))
+        found = {int(message["key"]): message["physical"] for message in read["messages"]}
+        report.check(f"written by Drydock, {how}: RocketMQ's broker serves all {len(keys)} acked messages"
+                     " from their places", found == keys and len(keys) == 2000,
+                     f"{len(found)} of {len(keys)}")
+        more = jvm("send", name_server=f"{name_server}:9876", topic=topic, count=8, how="sync")
+        report.check(f"written by Drydock, {how}: RocketMQ's broker appends to it",
+                     [one["status"] for one in more["results"]] == ["SEND_OK"] * 8
+                     and min(one["offset"] for one in more["results"]) > 0, str(more))
+        jvm("stop_broker", name="b")
+        told = difference(jvm("recover", directory=driver.copy_store(store, f"{store}-after"), **SIZES),
+                          recovered_by_drydock(store, conf))
+        report.check(f"written by both, first {how}: both recover the same", not told, told)
+
+
+def refused(jvm, code, command, **arguments):
+    """Whether RocketMQ's client is told `code`."""
+    try:
+        return False, str(jvm(command, **arguments))
+    except DriverError as problem:
+        return f"CODE: {code} " in str(problem), str(problem)
+
+
+def serves_java_clients(report, jvm, folder, addresses):
+    """(d): RocketMQ's client and admin tool against `drydock serve`."""
+    address = next(addresses)
+    name_server = f"{address}:9876"
+    named = Served("nameserver", "--listen", name_server)
+    broker = next(addresses)
+    conf = conf_file(folder, namesrvAddr=name_server)
+    served = Served("broker", "--conf", conf, "--store", Path(folder) / "served", "--listen", broker)
+    driver.await_route(jvm, name_server)
+    for how in ("sync", "async", "ordered"):
+        sent = jvm("send", name_server=name_server, topic=f"topic-{how}", count=10, how=how)["results"]
+        report.check(f"Java client, {how}: every send is SEND_OK",
+                     [one["status"] for one in sent] == ["SEND_OK"] * 10, str(sent))
+    report.check("Java client, ordered: one queue, offsets in the order of the sends",
+                 [(one["queue"], one["offset"]) for one in sent] == [(0, i) for i in range(10)], str(sent))
+    jvm("send", name_server=name_server, topic="topic-oneway", count=10, how="oneway")
+    for how in ("sync", "async", "oneway", "ordered"):
+        read = jvm("lite_pull", name_server=name_server, topic=f"topic-{how}", count=10)["messages"]
+        report.check(f"Java client, {how}: lite pull gives every message, with its body, key and tag",
+                     sorted((m["key"], m["body"], m["tag"]) for m in read) ==
+                     sorted((f"key-{i}", f"body-{i}", "AB"[i % 2]) for i in range(10)), str(read))
+    read = jvm("lite_pull", name_server=name_server, topic="topic-sync", count=5, tags="A")["messages"]
+    report.check("Java client: a tag chooses", len(read) == 5 and {m["tag"] for m in read} == {"A"},
+                 str(read))
+    cluster = jvm("admin", words=["clusterList", "-n", name_server])["printed"]
+    report.check("admin tool, clusterList: names the broker", f"{broker}:10911" in cluster, cluster)
+    route = jvm("admin", words=["topicRoute", "-t", "topic-sync", "-n", name_server])["printed"]
+    report.check("admin tool, topicRoute: names the broker", f"{broker}:10911" in route, route)
+    for what, code, arguments in (("a batch", 3, {"how": "batch"}), ("a delay", 3, {"how": "delayed"})):
+        good, told = refused(jvm, code, "send", name_server=name_server, topic="topic-refused", count=2,
+                             **arguments)
+        report.check(f"Java client: {what} is refused with code {code}", good, told)
+    served.stop()
+    named.kill()
+
+
+def main():
+    report = tap.Report()
+    addresses = driver.loopback_addresses()
+    with driver.work_folder() as folder:
+        jvm = Driver(folder)
+        serves_java_clients(report, jvm, folder, addresses)
+        goes_on(report, jvm, folder, addresses)
+        jvm.kill()
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,263 @@
+package interop;
+
+import com.alibaba.fastjson.JSONArray;
+import com.alibaba.fastjson.JSONObject;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.client.producer.DefaultMQProducer;
+import org.apache.rocketmq.client.producer.LocalTransactionState;
+import org.apache.rocketmq.client.producer.SendCallback;
+import org.apache.rocketmq.client.producer.SendResult;
+import org.apache.rocketmq.client.producer.TransactionListener;
+import org.apache.rocketmq.client.producer.TransactionMQProducer;
+import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
+import org.apache.rocketmq.common.message.Message;
+import org.apache.rocketmq.common.message.MessageExt;
+import org.apache.rocketmq.common.message.MessageQueue;
+import org.apache.rocketmq.tools.command.MQAdminStartup;
+
+/** Commands that use RocketMQ's Java client and its admin tool. */
+final class ClientCommands {
+    private static int instances = 0;
+
+    static void register(Map<String, Driver.Command> commands) {
+        commands.put("send", ClientCommands::send);
+        commands.put("lite_pull", ClientCommands::litePull);
+        commands.put("push", ClientCommands::push);
+        commands.put("query_key", ClientCommands::queryKey);
+        commands.put("admin", ClientCommands::admin);
+    }
+
+    /**
+     * Sends messages: name_server, topic, count, first (number of the first key), and how: sync, async,
+     * oneway, batch, ordered (all into one queue by its number), delayed (level 1), transaction (every
+     * second one is rolled back). The body of message N is "body-N", its key "key-N", its tag A or B.
+     */
+    private static JSONObject send(JSONObject arguments) throws Exception {
+        String how = arguments.getString("how");
+        DefaultMQProducer producer = how.equals("transaction")
+            ? transactionProducer() : new DefaultMQProducer("interop-producer");
+        producer.setNamesrvAddr(arguments.getString("name_server"));
+        producer.setInstanceName("producer-" + ++instances);
+        producer.setRetryTimesWhenSendFailed(0);
+        producer.setSendMsgTimeout(10_000);
+        producer.start();
+        try {
+            JSONArray results = new JSONArray();
+            for (SendResult result : send(producer, how, messages(arguments))) {
+                JSONObject one = new JSONObject(true);
+                one.put("status", String.valueOf(result.getSendStatus()));
+                one.put("queue", result.getMessageQueue().getQueueId());
+                one.put("offset", result.getQueueOffset());
+                results.add(one);
+            }
+            JSONObject answer = new JSONObject(true);
+            answer.put("results", results);
+            return answer;
+        } finally {
+            producer.shutdown();
+        }
+    }
+
+    private static List<SendResult> send(DefaultMQProducer producer, String how,
+        List<Message> messages) throws Exception {
+        List<SendResult> results = new ArrayList<>();
+        switch (how) {
+            case "sync":
+                for (Message message : messages) results.add(producer.send(message));
+                break;
+            case "async":
+                results.addAll(sendAsync(producer, messages));
+                break;
+            case "oneway":
+                for (Message message : messages) producer.sendOneway(message);
+                break;
+            case "batch":
+                results.add(producer.send(messages));
+                break;
+            case "ordered":
+                for (Message message : messages) {
+                    results.add(producer.send(message, (queues, m, n) -> queues.get((int) n), 0));
+                }
+                break;
+            case "delayed":
+                for (Message message : messages) {
+                    message.setDelayTimeLevel(1);
+                    results.add(producer.send(message));
+                }
+                break;
+            case "transaction":
+                for (Message message : messages) {
+                    results.add(producer.sendMessageInTransaction(message, results.size()));
+                }
+                break;
+            default: throw new IllegalArgumentException("no such way to send: " + how);
+        }
+        return results;
+    }
+
+    private static Collection<SendResult> sendAsync(DefaultMQProducer producer,
+        List<Message> messages) throws Exception {
+        CountDownLatch answered = new CountDownLatch(messages.size());
+        Queue<SendResult> results = new ConcurrentLinkedQueue<>();
+        Queue<Throwable> problems = new ConcurrentLinkedQueue<>();
+        for (Message message : messages) {
+            producer.send(message, new SendCallback() {
+                @Override public void onSuccess(SendResult result) {
+                    results.add(result);
+                    answered.countDown();
+                }
+                @Override public void onException(Throwable problem) {
+                    problems.add(problem);
+                    answered.countDown();
+                }
+            });
+        }
+        if (!answered.await(20, TimeUnit.SECONDS)) throw new IllegalStateException("no answer");
+        if (!problems.isEmpty()) throw new IllegalStateException(problems.peek());
+        return results;
+    }
+
+    private static TransactionMQProducer transactionProducer() {
+        TransactionMQProducer producer = new TransactionMQProducer("interop-transactions");
+        producer.setTransactionListener(new TransactionListener() {
+            @Override public LocalTransactionState executeLocalTransaction(Message m, Object number) {
+                return (int) number % 2 == 0 ? LocalTransactionState.COMMIT_MESSAGE
+                    : LocalTransactionState.ROLLBACK_MESSAGE;
+            }
+            @Override public LocalTransactionState checkLocalTransaction(MessageExt message) {
+                return LocalTransactionState.UNKNOW;
+            }
+        });
+        return producer;
+    }
+
+    private static List<Message> messages(JSONObject arguments) {
+        List<Message> messages = new ArrayList<>();
+        int first = Stores.number(arguments, "first", 0);
+        for (int i = first; i < first + Stores.number(arguments, "count", 10); ++i) {
+            byte[] body = ("body-" + i).getBytes(StandardCharsets.UTF_8);
+            messages.add(new Message(arguments.getString("topic"), i % 2 == 0 ? "A" : "B", "key-" + i,
+                body));
+        }
+        return messages;
+    }
+
+    /** Reads all queues of a topic from their beginnings: name_server, topic, tags, count to wait for. */
+    private static JSONObject litePull(JSONObject arguments) throws Exception {
+        DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("interop-lite");
+        consumer.setNamesrvAddr(arguments.getString("name_server"));
+        consumer.setInstanceName("lite-" + ++instances);
+        consumer.setAutoCommit(true);
+        String topic = arguments.getString("topic");
+        if (arguments.containsKey("tags")) {
+            consumer.setSubExpressionForAssign(topic, arguments.getString("tags"));
+        }
+        consumer.start();
+        try {
+            Collection<MessageQueue> queues = consumer.fetchMessageQueues(topic);
+            consumer.assign(queues);
+            for (MessageQueue queue : queues) consumer.seekToBegin(queue);
+            List<MessageExt> messages = new ArrayList<>();
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Stores.number(arguments, "wait_s", 10));
+            while (messages.size() < arguments.getIntValue("count") && System.nanoTime() < end) {
+                messages.addAll(consumer.poll(200));
+            }
+            consumer.commit();
+            return told(messages);
+        } finally {
+            consumer.shutdown();
+        }
+    }
+
+    /** As lite_pull, by a push consumer. `fail`: how many messages it sends back. */
+    private static JSONObject push(JSONObject arguments) throws Exception {
+        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(arguments.getString("group"));
+        consumer.setNamesrvAddr(arguments.getString("name_server"));
+        consumer.setInstanceName("push-" + ++instances);
+        consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
+        consumer.setMaxReconsumeTimes(Stores.number(arguments, "retries", 16));
+        String tags = arguments.containsKey("tags") ? arguments.getString("tags") : "*";
+        consumer.subscribe(arguments.getString("topic"), tags);
+        Queue<MessageExt> messages = new ConcurrentLinkedQueue<>();
+        boolean fails = arguments.getBooleanValue("fails");
+        consumer.registerMessageListener((MessageListenerConcurrently) (some, context) -> {
+            messages.addAll(some);
+            return fails ? ConsumeConcurrentlyStatus.RECONSUME_LATER
+                : ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+        });
+        consumer.start();
+        try {
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Stores.number(arguments, "wait_s", 20));
+            while (messages.size() < arguments.getIntValue("count") && System.nanoTime() < end) {
+                Thread.sleep(20);
+            }
+            return told(new ArrayList<>(messages));
+        } finally {
+            consumer.shutdown();
+        }
+    }
+
+    /** What a query for a key gives: name_server, topic, key. */
+    private static JSONObject queryKey(JSONObject arguments) throws Exception {
+        DefaultMQProducer producer = new DefaultMQProducer("interop-query");
+        producer.setNamesrvAddr(arguments.getString("name_server"));
+        producer.setInstanceName("query-" + ++instances);
+        producer.start();
+        try {
+            return told(producer.queryMessage(arguments.getString("topic"), arguments.getString("key"),
+                32, 0, Long.MAX_VALUE).getMessageList());
+        } finally {
+            producer.shutdown();
+        }
+    }
+
+    private static JSONObject told(List<MessageExt> messages) {
+        JSONArray all = new JSONArray();
+        for (MessageExt message : messages) {
+            JSONObject one = new JSONObject(true);
+            one.put("key", message.getKeys());
+            one.put("body", new String(message.getBody(), StandardCharsets.UTF_8));
+            one.put("tag", message.getTags());
+            one.put("queue", message.getQueueId());
+            one.put("offset", message.getQueueOffset());
+            one.put("physical", message.getCommitLogOffset());
+            one.put("reconsumed", message.getReconsumeTimes());
+            all.add(one);
+        }
+        JSONObject answer = new JSONObject(true);
+        answer.put("messages", all);
+        return answer;
+    }
+
+    /** Runs the admin tool: words. The answer has what it printed. */
+    private static JSONObject admin(JSONObject arguments) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        PrintStream before = System.out;
+        PrintStream printed = new PrintStream(bytes, true, StandardCharsets.UTF_8);
+        System.setOut(printed);
+        try {
+            MQAdminStartup.main0(arguments.getJSONArray("words").toArray(new String[0]), null);
+        } finally {
+            System.setOut(before);
+        }
+        JSONObject answer = new JSONObject(true);
+        answer.put("printed", bytes.toString(StandardCharsets.UTF_8));
+        return answer;
+    }
+
+    private ClientCommands() {}
+}
