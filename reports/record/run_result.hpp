@@ -248,6 +248,14 @@ struct WaitFact {
   friend bool operator==(const WaitFact&, const WaitFact&) = default;
 };
 
+// A process that the OOM killer has ended.
+struct OomKill {
+  std::string process;
+  std::int64_t time_ns = 0;
+
+  friend bool operator==(const OomKill&, const OomKill&) = default;
+};
+
 // What has broken the rules of a disk that several hosts attach; design, section 5. Blocks, each
 // counted once, as the disk itself saw them against its media.
 struct OwnershipReport {
@@ -299,6 +307,7 @@ struct RunResult {
   RtoReport rto;
   BaselineReport baseline;
   std::vector<WaitFact> waits;  // Of what has a disk: by process, worker, place.
+  std::vector<OomKill> oom_kills;
   OwnershipReport ownership;
   std::vector<TakeoverFacts> takeovers;  // One per standby.
 

@@ -194,7 +194,9 @@ std::string reasons(const Configuration& configuration) {
       const LossMechanism mechanism = mechanism_of(cell->runs);
       if ((mechanism.lost > 0) != with_loss) continue;
       const std::string waited = describe_longest(cell->runs);
-      const std::string text = explain(mechanism) + (waited.empty() ? "" : "; " + waited);
+      const std::string killed = describe_oom_kills(cell->runs);
+      const std::string text = explain(mechanism) + (waited.empty() ? "" : "; " + waited) +
+                               (killed.empty() ? "" : "; " + killed);
       const std::string fault = fault_of(*cell);
       const bool names_it = text.starts_with(fault);
       sentences.add(names_it ? fault : "", names_it ? text.substr(fault.size()) : text);

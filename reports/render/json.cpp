@@ -291,6 +291,10 @@ TakeoverFacts takeover_from(const Json& json) {
 }
 
 Json json_of(const RunResult& run) {
+  Json oom_kills = Json::array();
+  for (const OomKill& kill : run.oom_kills) {
+    oom_kills.push_back({{"process", kill.process}, {"time_ns", kill.time_ns}});
+  }
   Json waits = Json::array();
   for (const WaitFact& wait : run.waits) waits.push_back(json_of(wait));
   Json takeovers = Json::array();
@@ -315,6 +319,7 @@ Json json_of(const RunResult& run) {
           {"rto", json_of(run.rto)},
           {"baseline", json_of(run.baseline)},
           {"waits", waits},
+          {"oom_kills", oom_kills},
           {"ownership",
            {{"stale_reads", run.ownership.stale_reads},
             {"foreign_writes", run.ownership.foreign_writes}}},
@@ -417,6 +422,9 @@ RunResult run_from_json(const std::string& text) {
   run.rto = rto_from(json.at("rto"));
   run.baseline = baseline_from(json.at("baseline"));
   for (const Json& wait : json.at("waits")) run.waits.push_back(wait_from(wait));
+  for (const Json& kill : json.at("oom_kills")) {
+    run.oom_kills.push_back({kill.at("process"), kill.at("time_ns")});
+  }
   run.ownership = {json.at("ownership").at("stale_reads"),
                    json.at("ownership").at("foreign_writes")};
   for (const Json& each : json.at("takeovers")) run.takeovers.push_back(takeover_from(each));

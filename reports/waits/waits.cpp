@@ -76,4 +76,19 @@ std::string describe_longest(const std::vector<RunResult>& runs) {
   return text;
 }
 
+std::string describe_oom_kills(const std::vector<RunResult>& runs) {
+  std::int64_t count = 0;
+  const RunResult* first = nullptr;
+  for (const RunResult& run : runs) {
+    if (run.oom_kills.empty()) continue;
+    ++count;
+    if (first == nullptr) first = &run;
+  }
+  if (first == nullptr) return "";
+  const OomKill& kill = first->oom_kills.front();
+  return "in " + counted(count, "run") + " memory ran out, and the OOM killer ended " +
+         kill.process + " " + when(*first, kill.time_ns) + " (seed " + std::to_string(first->seed) +
+         ")";
+}
+
 }  // namespace drydock::reports

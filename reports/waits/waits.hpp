@@ -30,4 +30,8 @@ std::string describe(WaitPlace place);
 // waited 5.13 s, from 4.86 s after the fault, for the commit of a journal transaction". Else empty.
 std::string describe_longest(const std::vector<RunResult>& runs);
 
+// "in 3 runs memory ran out, and the OOM killer ended w 1.20 s after the fault (seed 1)". Empty if
+// it never did.
+std::string describe_oom_kills(const std::vector<RunResult>& runs);
+
 }  // namespace drydock::reports

@@ -17,17 +17,21 @@ constexpr std::int64_t kCacheBytesMin = std::int64_t{16} << 20;
 void check_memory(const Drill& drill, const HostSpec& host) {
   const sim::MemoryOptions options = memory_of(host);
   const std::string path = "/topology/hosts/" + host.name + "/memory";
-  std::int64_t heap = 0;
-  std::int64_t pool = 0;
+  std::int64_t heap = 0;  // What machines take at their start.
   std::string whose;
+  const auto take = [&](const JvmSpec& jvm, const std::string& name) {
+    const std::int64_t touched = jvm.pre_touch ? jvm.heap_bytes : 0;
+    heap += touched + jvm.transient_pool_bytes;
+    if (touched > 0) whose += text_of_size(touched) + " of " + name + " (its heap), ";
+    if (jvm.transient_pool_bytes == 0) return;
+    whose += text_of_size(jvm.transient_pool_bytes) + " of " + name + " (its transient pool), ";
+  };
   for (const BrokerSpec& broker : drill.brokers) {
-    if (broker.host != host.name) continue;
-    heap = broker.jvm.pre_touch ? broker.jvm.heap_bytes : 0;
-    if (heap > 0) whose = text_of_size(heap) + " of " + broker.name + " (its heap), ";
-    pool = broker.jvm.transient_pool_bytes;
-    if (pool > 0) whose += text_of_size(pool) + " of " + broker.name + " (its transient pool), ";
+    if (broker.host == host.name) take(broker.jvm, broker.name);
   }
-  heap += pool;
+  for (const WriterSpec& writer : drill.writers) {
+    if (writer.host == host.name && writer.jvm) take(*writer.jvm, writer.name);
+  }
   const std::int64_t reserve = sim::watermarks_of(options).high * kPageBytes;
   if (options.bytes < heap + reserve + kCacheBytesMin) {
     throw InputError(drill.source.at(path) + ": must be more than " + whose +

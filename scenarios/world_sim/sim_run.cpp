@@ -267,6 +267,7 @@ reports::RunResult SimRun::result() {
   const std::int64_t fault_ns = run.fault() == nullptr ? -1 : run.fault()->began_ns;
   run.replicas = replica_facts(fault_ns);
   run.waits = world_.waits();
+  run.oom_kills = world_.oom_kills();
   run.ownership = world_.ownership();
   run.takeovers = world_.takeovers();
   if (store_read()) {

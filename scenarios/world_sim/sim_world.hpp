@@ -76,6 +76,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   sim::SimProcess* start_judge(const std::string& host, sim::Program program);
   // What the programs of the topology waited for inside the kernel, until now.
   std::vector<reports::WaitFact> waits() const;
+  const std::vector<reports::OomKill>& oom_kills() const { return oom_kills_; }
   // What became of shared disks.
   reports::OwnershipReport ownership() const;
   const std::vector<reports::TakeoverFacts>& takeovers() const { return takeovers_; }
@@ -148,6 +149,10 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   void power_lost(sim::Host&) override {}
   void power_restored(sim::Host& host) override;
   void process_ended(sim::Host& host, sim::SimProcess& process) override;
+  void out_of_memory(sim::Host&, sim::SimProcess& victim) override {
+    const std::string& life = victim.name();  // "broker-a#2"
+    oom_kills_.push_back({life.substr(0, life.find('#')), kernel_.now()});
+  }
 
   void add_shared_disk(const SharedDiskSpec& spec);
   void add_machine(const HostSpec& spec, const Drill& drill);
@@ -190,7 +195,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   faults::SimInjector injector_;
   sim::SimNetwork network_;
   std::vector<std::unique_ptr<sim::SimDisk>> shared_disks_;  // As in the topology.
-  std::vector<reports::TakeoverFacts> takeovers_;            // As the standbys.
+  std::vector<reports::OomKill> oom_kills_;
+  std::vector<reports::TakeoverFacts> takeovers_;  // As the standbys.
   std::vector<std::unique_ptr<Machine>> machines_;
   std::vector<Endpoint> name_server_endpoints_;
   std::vector<std::unique_ptr<Service>> name_servers_;

@@ -26,7 +26,8 @@ static_assert(FileSystemOptions().commit_interval == Duration::s(5));
 static_assert(FileSystemOptions().replay_time == Duration::ms(20));
 static_assert(FileSystemOptions().read_ahead_bytes == 128 << 10);
 inline constexpr auto kFsAssumed = std::to_array<std::string_view>({
-    "file system: ext4, data=ordered, dioread_nolock, commit=5 s, errors=continue, read-ahead of "
+    "file system: unless the scenario says how it is mounted, ext4, data=ordered, dioread_nolock, "
+    "commit=5 s, errors=continue, read-ahead of "
     "128 KiB unless the disk's profile says otherwise",
     "file system: a mount after a loss of power takes 20 ms besides its I/O; rto follows it one to "
     "one",

@@ -83,4 +83,8 @@ void Host::process_ended(SimProcess& process) {
   for (HostListener* listener : listeners_) listener->process_ended(*this, process);
 }
 
+void Host::out_of_memory(SimProcess& victim) {
+  for (HostListener* listener : listeners_) listener->out_of_memory(*this, victim);
+}
+
 }  // namespace drydock::sim

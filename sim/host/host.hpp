@@ -29,6 +29,8 @@ class HostListener {
   virtual void power_restored(Host& host) = 0;
   // Every frame of the process is gone.
   virtual void process_ended(Host& host, SimProcess& process) = 0;
+  // Memory has run out: the kernel is about to kill that process.
+  virtual void out_of_memory(Host&, SimProcess&) {}
 };
 
 struct HostOptions {
@@ -82,6 +84,9 @@ class Host {
   // a paused virtual machine all of that stands still, too: that is not modelled.)
   void pause();
   void resume();
+
+  // From HostMemory.
+  void out_of_memory(SimProcess& victim);
 
   void add_listener(HostListener& listener) { listeners_.push_back(&listener); }
   void remove_listener(HostListener& listener) { std::erase(listeners_, &listener); }

@@ -143,6 +143,7 @@ void HostMemory::out_of_memory(Scope scope) {
             "Memory" + whose + " out of memory: killed process, " +
                 std::to_string((worst->anonymous + worst->swapped) * kPage / kKiB) +
                 " KiB of its own");
+  host_.out_of_memory(*victim_);
   if (options_.kernel.victims_give_up_at_once) release(*worst);
   victim_->kill();
 }

@@ -16,6 +16,8 @@ inline constexpr auto kPageCacheNotModelled = std::to_array<std::string_view>({
     "page cache: multi-gen LRU, nodes and zones, executable mappings, a control group beside "
     "others",
     "page cache: slab; pages of holes take no memory",
+    "page cache: pages are not locked while they are prepared for I/O, and no device needs stable "
+    "pages: page_lock is a wait for direct I/O, or for what a truncation cuts",
 });
 
 static_assert(PageCacheOptions().dirty_bytes == std::int64_t{4} << 30);
@@ -28,9 +30,10 @@ static_assert(PageCacheOptions().command_bytes == 1 << 20);
 static_assert(KernelProfile().hz == 250);
 static_assert(KernelProfile().folio_pages_max == 1);
 inline constexpr auto kPageCacheAssumed = std::to_array<std::string_view>({
-    "page cache: vm.dirty_bytes 4 GiB, vm.dirty_background_bytes 2 GiB, written back after 30 s, "
-    "looked at every 5 s",
-    "page cache: throttling of writers as by Linux 6.x, HZ=250; the host has seen 100 MiB/s of its "
+    "page cache: unless the scenario sets them, vm.dirty_bytes 4 GiB, vm.dirty_background_bytes 2 "
+    "GiB, written back after 30 s, looked at every 5 s",
+    "page cache: throttling of writers as by Linux 6.x, HZ=250, unless the scenario names another "
+    "kernel; the host has seen 100 MiB/s of its "
     "device so far; writeback in commands of 1 MiB that the device's queue always takes",
     "page cache: where memory has a size, a kernel 6.x reclaims as 5.16 or later; a page that "
     "reclaim looks at takes 0.3 us, a mapped one 1 us; a worker that finds nothing to reclaim "

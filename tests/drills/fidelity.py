@@ -125,6 +125,20 @@ def refusals(report, folder):
     word = changed(name, folder, lambda lines: field(lines, 24, "dirty_pages", "many"))
     refused(report, "a word instead of a number", "line 25, dirty_pages: 'many' is no number",
             "--only", "A1", "--data", word)
+    for value, why in (("nan", "is beyond what was ever measured"),
+                       ("1e300", "is beyond what was ever measured")):
+        odd = changed(name, folder, lambda lines, value=value: field(lines, 24, "dirty_pages", value))
+        refused(report, f"{value} instead of a number", f"line 25, dirty_pages: '{value}' {why}",
+                "--only", "A1", "--data", odd)
+    (folder / name).unlink()
+    faults = "pagefault_loop_readahead128k.csv"
+    for value in ("99999999", "-5", "0", "1.5"):
+        def touched(lines, value=value):
+            row = next(i for i, line in enumerate(lines) if "file_cold_random_MADV_RANDOM" in line)
+            return field(lines, row, "count", value)
+        refused(report, f"{value} touches", f"count: '{value}' must be a whole number from 1 to",
+                "--only", "A18", "--data", changed(faults, folder, touched))
+    (folder / faults).unlink()
     short = changed(name, folder, lambda lines: lines[:2] + ["decision,1\n"] + lines[2:])
     refused(report, "a row with too few fields", "line 3 has 2 fields, not 19", "--only", "A1",
             "--data", short)

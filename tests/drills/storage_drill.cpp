@@ -1,6 +1,7 @@
 // Bare writers on files: what kernel and disk do to them, and by which wait.
 #include <catch2/catch.hpp>
 
+#include "reports/waits/waits.hpp"
 #include "tests/drills/drill_file.hpp"
 
 namespace drydock::drills {
@@ -8,8 +9,11 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-scenarios::Experiment load_bare(const std::string& drill) {
-  auto parsed = scenarios::parse_drill(drill, read(drill));
+scenarios::Experiment load_bare(const std::string& drill,
+                                const std::function<void(Json&)>& change = {}) {
+  Json json = Json::parse(read(drill), nullptr, true, true);
+  if (change) change(json);
+  auto parsed = scenarios::parse_drill(drill, json.dump());
   scenarios::check_simulated(parsed);
   return scenarios::make_experiment(std::move(parsed), {}, {});
 }
@@ -309,6 +313,42 @@ SCENARIO("a safepoint that waits for a stuck thread stops all others", "[storage
         CHECK(stuck->longest_ns >= 5 * kSecond);
       }
     }
+  }
+}
+
+// The kernel reclaims what it can and then kills; the report must say so, or whatever else happened
+// would be blamed.
+SCENARIO("memory that runs out is told", "[storage]") {
+  const auto with = [](const Json& jvm, const char* memory) {
+    return [jvm, memory](Json& json) {
+      json["topology"]["hosts"]["h"]["memory"] = memory;
+      json["load"]["writers"]["w"]["jvm"] = jvm;
+    };
+  };
+  WHEN("a heap does not fit from the start") {
+    try {
+      load_bare("scenarios/storage/safepoint.json", with({{"heap", "8 GiB"}}, "4 GiB"));
+      FAIL("it is taken");
+    } catch (const scenarios::InputError& refused) {
+      const std::string line = refused.what();
+      INFO(line);
+      CHECK(line.find("/topology/hosts/h/memory: must be more than 8 GiB of w (its heap), ") !=
+            std::string::npos);
+    }
+  }
+  WHEN("a heap grows beyond it") {
+    const Json grows{
+        {"heap", "3 GiB"}, {"young", "2 GiB"}, {"allocation", "256 MiB/s"}, {"pre_touch", false}};
+    const auto result =
+        run_cell(load_bare("scenarios/storage/safepoint.json", with(grows, "1 GiB")),
+                 {{"program", "mapped"}, {"fault", "data-writes"}}, 1);
+    const reports::RunResult& each = result.runs.at(0);
+    REQUIRE(each.oom_kills.size() == 1);
+    CHECK(each.oom_kills[0].process == "w");
+    CHECK(each.oom_kills[0].time_ns >= 2 * kSecond);  // 1 GiB at that rate, less what was free.
+    CHECK(reports::describe_oom_kills(result.runs)
+              .starts_with("in 1 run memory ran out, and the "
+                           "OOM killer ended w "));
   }
 }
 

@@ -57,14 +57,14 @@ std::vector<Row> page_faults(const CalibrationData& measured) {
   const CsvTable::Row& real_random = table.row_with("case", "file_cold_random_MADV_RANDOM");
   const CsvTable::Row& real_around = table.row_with("case", "file_cold_random_MADV_NORMAL");
   const auto touches = [](const CsvTable::Row& row) {
-    return static_cast<std::size_t>(row.number("count"));
+    return static_cast<std::size_t>(row.count("count", kPages));
   };
   const sim::FaultCounters random =
       touch(State::absent, Advice::random, some_pages(touches(real_random)));
   const sim::FaultCounters around =
       touch(State::absent, Advice::normal, some_pages(touches(real_around)));
   const sim::FaultCounters cached = touch(State::cached, Advice::normal, all_pages());
-  const double count = real_around.number("count");
+  const auto count = static_cast<double>(real_around.count("count", kPages));
   return {
       within({"random advice: major faults", "", static_cast<double>(random.major),
               real_random.number("majflt")},

@@ -1,6 +1,7 @@
 #include "tools/fidelity/csv_table.hpp"
 
 #include <charconv>
+#include <cmath>
 
 #include "scenarios/drill/drill.hpp"
 
@@ -8,6 +9,9 @@ namespace drydock::fidelity {
 namespace {
 
 using scenarios::InputError;
+
+// Times in ns, and sizes in bytes, that follow from it do not leave 64 bits.
+constexpr double kNumberMax = 1e12;
 
 // A field may stand in quotes, and have commas then.
 std::vector<std::string> fields_of(std::string_view line) {
@@ -66,11 +70,23 @@ double CsvTable::Row::number(std::string_view column) const {
   double value = 0;
   const char* const end = field.data() + field.size();
   const auto [stop, error] = std::from_chars(field.data(), end, value);
-  if (error != std::errc() || stop != end) {
-    throw InputError(table_->place_ + ": line " + std::to_string(line_) + ", " +
-                     std::string(column) + ": '" + field + "' is no number");
-  }
+  if (error != std::errc() || stop != end) refuse(column, "is no number");
+  // The comparison fails for what is no number, too.
+  if (!(std::abs(value) <= kNumberMax)) refuse(column, "is beyond what was ever measured");
   return value;
+}
+
+std::int64_t CsvTable::Row::count(std::string_view column, std::int64_t most) const {
+  const double value = number(column);
+  if (value < 1 || value > static_cast<double>(most) || value != std::floor(value)) {
+    refuse(column, ("must be a whole number from 1 to " + std::to_string(most)).c_str());
+  }
+  return static_cast<std::int64_t>(value);
+}
+
+void CsvTable::Row::refuse(std::string_view column, const char* why) const {
+  throw InputError(table_->place_ + ": line " + std::to_string(line_) + ", " + std::string(column) +
+                   ": '" + text(column) + "' " + why);
 }
 
 std::vector<const CsvTable::Row*> CsvTable::rows_with(std::string_view column,

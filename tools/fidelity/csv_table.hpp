@@ -17,12 +17,15 @@ class CsvTable {
     // The field of that column, without quotes. Throws scenarios::InputError if there is no such
     // column.
     const std::string& text(std::string_view column) const;
-    // Throws scenarios::InputError if it is no number.
+    // Throws scenarios::InputError if it is no number, or beyond a million million.
     double number(std::string_view column) const;
+    // The same of what must be a whole number from 1 to `most`.
+    std::int64_t count(std::string_view column, std::int64_t most) const;
     bool empty(std::string_view column) const { return text(column).empty(); }
 
    private:
     friend class CsvTable;
+    [[noreturn]] void refuse(std::string_view column, const char* why) const;
     const CsvTable* table_ = nullptr;
     std::size_t line_ = 0;
     std::vector<std::string> fields_;

@@ -27,11 +27,16 @@ def build(root: Path, folder: Path, names):
     if ours:
         build_ours(root, folder, ours, log)
     for name in ours:
-        programs[name] = (folder / "tests" / "bench" / name, dict(os.environ))
+        programs[name] = (folder / folder_of(name) / name, dict(os.environ))
     theirs = sorted(name for name in names if name in peers.PROGRAMS)
     if theirs:
         programs.update(peers.build(root, folder / "peers", theirs, log, run_logged, BuildFailed))
     return programs
+
+
+def folder_of(name):
+    """Below the top of sources and builds alike. Nothing includes tools: that program lies there."""
+    return "tools/fidelity" if name == "bench-fidelity" else "tests/bench"
 
 
 def build_ours(root, folder, names, log):
@@ -43,6 +48,6 @@ def build_ours(root, folder, names, log):
         if not run_logged(configure, log, env=environment):
             raise BuildFailed(f"meson setup failed, see {log}")
     # ninja and not meson: it configures anew if a target has been added since.
-    goals = [f"tests/bench/{name}" for name in names]
+    goals = [f"{folder_of(name)}/{name}" for name in names]
     if not run_logged(["ninja", "-C", str(folder), *goals], log):
         raise BuildFailed(f"the build failed, see {log}")
