@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "reports/record/numbers.hpp"
@@ -9,8 +10,9 @@
 namespace drydock::reports {
 namespace {
 
-// Shorter ones are told by the table alone.
+// Shorter ones are told by the table alone; or many of them together, if they were not that short.
 constexpr std::int64_t kWorthASentenceNs = 1'000'000'000;
+constexpr std::int64_t kWorthCountingNs = 50'000'000;
 
 const std::string kOthers = "its threads";
 
@@ -52,6 +54,34 @@ std::string describe(WaitPlace place) {
   return "nothing";
 }
 
+namespace {
+
+// By process and place: of the run with most of them.
+using ManyWaits = std::map<std::pair<std::string, std::size_t>, PlaceWaits>;
+
+ManyWaits many_waits(const std::vector<RunResult>& runs) {
+  ManyWaits all;
+  for (const RunResult& run : runs) {
+    std::set<std::string> names;
+    for (const WaitFact& fact : run.waits) names.insert(fact.process);
+    for (const std::string& name : names) {
+      const WaitsByPlace places = waits_of(run, name);
+      for (std::size_t place = 0; place < kWaitPlaces; ++place) {
+        const PlaceWaits& waits = places[place];
+        const bool many = waits.total_ns >= kWorthASentenceNs &&
+                          waits.longest_ns >= kWorthCountingNs &&
+                          waits.longest_ns < kWorthASentenceNs;
+        if (!many) continue;
+        PlaceWaits& most = all[{name, place}];
+        if (waits.total_ns > most.total_ns) most = waits;
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
 std::string describe_longest(const std::vector<RunResult>& runs) {
   // By process and worker: a thread that waits may be what another one waits for.
   std::map<std::pair<std::string, std::string>, std::pair<const RunResult*, const WaitFact*>> all;
@@ -72,6 +102,11 @@ std::string describe_longest(const std::vector<RunResult>& runs) {
     text += (text.empty() ? "" : "; ") + longest->process + " (" + thread.second + ") waited " +
             duration_text(longest->longest_ns) + ", from " +
             when(*of_run, longest->longest_began_ns) + ", for " + describe(longest->place);
+  }
+  for (const auto& [key, waits] : many_waits(runs)) {
+    text += (text.empty() ? "" : "; ") + key.first + " waited " + duration_text(waits.total_ns) +
+            " in all, up to " + duration_text(waits.longest_ns) + " at a time, for " +
+            describe(static_cast<WaitPlace>(key.second));
   }
   return text;
 }

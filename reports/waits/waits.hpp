@@ -27,7 +27,9 @@ WaitsByPlace waits_of(const RunResult& run, const std::string& process = "");
 std::string describe(WaitPlace place);
 
 // The longest wait of each thread over all runs, if it lasted a second or longer: "w (writer)
-// waited 5.13 s, from 4.86 s after the fault, for the commit of a journal transaction". Else empty.
+// waited 5.13 s, from 4.86 s after the fault, for the commit of a journal transaction". And what
+// each process waited for many times, if that came to a second: "w waited 10.9 s in all, up to 112
+// ms at a time, for the dirty-page throttle". Empty if there is neither.
 std::string describe_longest(const std::vector<RunResult>& runs);
 
 // "in 3 runs memory ran out, and the OOM killer ended w 1.20 s after the fault (seed 1)". Empty if

@@ -250,8 +250,25 @@ std::vector<reports::ReplicaFacts> SimRun::replica_facts(std::int64_t fault_ns) 
   return replicas;
 }
 
+void SimRun::give_up_files() {
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const WriterSpec& writer = drill().writers[i];
+    if (files_[i].read) continue;
+    if (world_.destroyed(writer.host)) {
+      files_[i].note = writer.host + " is gone for good, and " + writer.file + " with it";
+    } else if (world_.files_damaged(writer.host)) {
+      files_[i].note = "the file system of " + writer.host + " is damaged and cannot be mounted; " +
+                       writer.file + " is lost with it";
+    } else {
+      continue;
+    }
+    files_[i].read = true;
+  }
+}
+
 reports::RunResult SimRun::result() {
   ENSURE(phase_ == Phase::over);
+  give_up_files();
   const reports::History& history = world_.recorder().history();
   reports::RunResult run;
   run.seed = kernel().seed();

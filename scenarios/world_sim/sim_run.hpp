@@ -44,6 +44,8 @@ class SimRun : public sim::Verifiable {
   void enter(Phase phase);
   void start_judge();
   void judge_writers();
+  // Files that nobody will ever read: all that was in them is lost, and that is an answer.
+  void give_up_files();
   bool judging_still() const;
   const Drill& drill() const { return drill_of(experiment_, cell_); }
   std::vector<reports::FaultFact> fault_facts() const;

@@ -69,6 +69,8 @@ class Mount final : public PageBacking,
   // through the cache of the device.
   void keep(std::unique_ptr<DiskPath> path, std::shared_ptr<RawDevice> device);
   bool dead() const { return state_ == State::dead; }
+  // Mounting has found the image damaged: nothing in it will ever be read again.
+  bool damaged() const { return damaged_; }
 
   PageCache& cache() { return *cache_; }
   Journal& journal() { return journal_; }
@@ -188,6 +190,7 @@ class Mount final : public PageBacking,
   void write_at_mount(std::int64_t block, std::int64_t count);
   void mount_step(Result<void> outcome);
   void mount_failed(Error error);
+  void found_damage();
   void replay_over();
   void build_live_state();
 
@@ -345,6 +348,7 @@ class Mount final : public PageBacking,
   bool replays_;
   State state_ = State::mounting;
   Error failure_ = ErrorCode::io_error;
+  bool damaged_ = false;
   Mounting mounting_ = Mounting::reading;
   std::int64_t mount_block_ = 0;      // The next one to read.
   std::int64_t homes_to_replay_ = 0;  // Blocks of metadata that the log holds.

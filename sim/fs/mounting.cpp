@@ -64,8 +64,7 @@ void Mount::mount_step(Result<void> outcome) {
   switch (mounting_) {
     case Mounting::reading:
       if (mount_block_ < end_of_log) return read_log();
-      if (image_.damaged()) return mount_failed(ErrorCode::io_error);
-      if (image_.log_is_damaged(log_view())) return mount_failed(ErrorCode::io_error);
+      if (image_.damaged() || image_.log_is_damaged(log_view())) return found_damage();
       if (!replays_ && image_.log().blocks > 0) return mount_failed(ErrorCode::not_supported);
       if (read_only_ && image_.log().blocks == 0) {  // Nothing is written at all.
         mounting_ = Mounting::emptying;
@@ -99,6 +98,11 @@ void Mount::mount_failed(Error error) {
   wake_all(mounted_);
 }
 
+void Mount::found_damage() {
+  damaged_ = true;
+  mount_failed(ErrorCode::io_error);
+}
+
 void Mount::replay_over() {
   build_live_state();
   if (state_ != State::ready) return;
@@ -107,7 +111,7 @@ void Mount::replay_over() {
 }
 
 void Mount::build_live_state() {
-  if (image_.damaged()) return mount_failed(ErrorCode::io_error);
+  if (image_.damaged()) return found_damage();
   state_ = State::ready;
   cold_ = mount_block_ > 0;
   live_ = image_.metadata();
