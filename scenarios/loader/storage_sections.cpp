@@ -10,6 +10,7 @@
 namespace drydock::scenarios {
 namespace {
 
+constexpr std::size_t kNameBytesMax = 255;  // Of a file, in ext4 and XFS.
 constexpr std::array<Word<FileAccess>, 3> kAccess = {
     {{"mmap", FileAccess::mmap}, {"write", FileAccess::write}, {"direct", FileAccess::direct}}};
 constexpr std::array<Word<Prepared>, 3> kPrepared = {{{"sparse", Prepared::sparse},
@@ -263,8 +264,9 @@ StandbySpec read_standby(const std::string& name, const JsonAt& json, const Dril
 std::string read_path(const JsonAt& json) {
   const std::string path = json.text();
   const bool plain = path.size() > 1 && path.front() == '/' && path.back() != '/' &&
-                     path.find('/', 1) == std::string::npos;
+                     path.find('/', 1) == std::string::npos && path != "/." && path != "/..";
   if (!plain) json.refuse("must be an absolute path of one name, such as \"/log\"");
+  if (path.size() > kNameBytesMax + 1) json.refuse("its name must have at most 255 bytes");
   return path;
 }
 

@@ -723,7 +723,7 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
 std::vector<std::string> not_modelled() {
   std::vector<std::string> lines = {
       "consumer groups that share queues, delayed and transactional messages",
-      "CPU time: it costs nothing, so no throughput is printed", "full disks"};
+      "CPU time: it costs nothing, so no throughput is printed"};
   for (const Lines part : {Lines(sim::kNetNotModelled), Lines(sim::kDiskNotModelled),
                            Lines(sim::kPageCacheNotModelled), Lines(sim::kFsNotModelled),
                            Lines(sim::kHostNotModelled), Lines(sim::kProfilesNotModelled)}) {

@@ -154,6 +154,11 @@ void check_together(const JsonPlace& disk, const Profile& profile) {
   if (profile[ProfileKey::gc_pause].has_value() != profile[ProfileKey::gc_period].has_value()) {
     disk.refuse("must have both of gc_pause and gc_period, or neither");
   }
+  if (const auto& pause = profile[ProfileKey::gc_pause]) {
+    if (pause->high >= profile.get(ProfileKey::gc_period).low) {
+      disk.at("gc_pause").refuse("must be less than gc_period");
+    }
+  }
 }
 
 Profile read(const JsonPlace& root) {

@@ -269,6 +269,7 @@ TEST(Simulator, StoresDistinctBlocksInLessThanAThirdMoreMemory) {
   constexpr std::int64_t kStep = 256;
   FileWorld world;
   const std::size_t before = mallinfo2().uordblks;
+  if (before == 0) GTEST_SKIP() << "optional: a sanitizer keeps the books of memory itself";
   for (std::int64_t block = 0; block < kBlocks; block += kStep) {
     std::string bytes;
     for (std::int64_t i = 0; i < kStep; ++i) {

@@ -121,6 +121,9 @@ TEST(ProfileReader, RefusesWhatDoesNotGoTogether) {
   EXPECT_EQ(refusal("\"logical_block\": {\"value\": \"512 B\"",
                     "\"logical_block\": {\"value\": \"4 KiB\""),
             "my.json: /disk/atomic_write/value: is less than a logical block");
+  EXPECT_EQ(
+      refusal("{\"from\": \"2 ms\", \"to\": \"8 ms\"", "{\"from\": \"2 ms\", \"to\": \"600 s\""),
+      "my.json: /disk/gc_pause: must be less than gc_period");
 }
 
 TEST(ProfileReader, RefusesDisksSmallerThanTheModelsMinimum) {

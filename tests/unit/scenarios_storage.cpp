@@ -117,6 +117,10 @@ TEST(BarePrograms, AreRefusedWhereTheyMakeNoSense) {
             "/load/writers/w/access: must be one of mmap, write, direct; did you mean 'mmap'?");
   EXPECT_EQ(refusal([](Json& j) { writer(j)["file"] = "log"; }),
             "/load/writers/w/file: must be an absolute path of one name, such as \"/log\"");
+  EXPECT_EQ(refusal([](Json& j) { writer(j)["file"] = "/.."; }),
+            "/load/writers/w/file: must be an absolute path of one name, such as \"/log\"");
+  EXPECT_EQ(refusal([](Json& j) { writer(j)["file"] = "/" + std::string(256, 'a'); }),
+            "/load/writers/w/file: its name must have at most 255 bytes");
   EXPECT_EQ(refusal([](Json& j) { writer(j)["size"] = "9 GiB"; }),
             "/load/writers/w/size: does not fit the disk of h");
   EXPECT_EQ(refusal([](Json& j) { writer(j)["size"] = "16 MiB"; }),
