@@ -25,7 +25,7 @@ std::vector<Row> writer_stalls(const CalibrationData& measured) {
       rows.push_back(not_modelled(name + "stalls"));
       continue;
     }
-    const auto per_second = [](const std::vector<double>& stalls) {
+    const auto per_second = [&](const std::vector<double>& stalls) {
       return static_cast<double>(stalls.size()) / seconds(kLength);
     };
     rows.push_back(
