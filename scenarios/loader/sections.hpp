@@ -35,6 +35,10 @@ void refuse_late_takeovers(const JsonAt& root, const Drill& drill);
 // Writers whose files are too small for as long as the load may last. Phases have been read.
 void refuse_full_files(const JsonAt& root, const Drill& drill);
 void read_phases(const JsonAt& phases, Drill& drill);
+// The name of an event, and which occurrence of it the member `occurrence` says; without it the
+// first.
+EventName read_event(const JsonAt& json);
+std::uint64_t read_occurrence(const JsonAt& when);
 void read_faults(const JsonAt& faults, Drill& drill);
 // Faults whose time comes when nothing is armed any more. Phases have been read.
 void refuse_late_faults(const JsonAt& faults, const Drill& drill);

@@ -1,7 +1,9 @@
 // scenarios/world_sim is the composition root of the simulated world: the only folder of scenarios
 // that knows in which world it is.
 //
-//   sim_world   kernel, hosts, network, disks and processes of one drill, and their supervisors
+//   sim_world   kernel, hosts, network, disks and processes of one drill, and their supervisors; by
+//               subject in world_hosts, world_programs, world_lives, world_faults, world_facts
+//   modelled    what the simulation lacks, takes for granted and leaves out
 //   event_log   what the engine told of its store
 //   sim_run     one (drill, cell, seed), phase by phase
 //   runner      from that to a judged result
@@ -27,12 +29,6 @@
 #include "sim/net/network.hpp"
 
 namespace drydock::scenarios {
-
-// Throws InputError if the simulation lacks something that the drill asks for.
-void check_simulated(const Drill& drill);
-// What of the simulation drives the results of this drill, and what it leaves out; for the reports.
-std::vector<std::string> assumptions_of(const Drill& drill);
-std::vector<std::string> not_modelled();
 
 class SimWorld : public faults::Targets, public sim::HostListener {
  public:
