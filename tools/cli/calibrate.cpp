@@ -7,6 +7,7 @@
 
 #include "reports/render/layout.hpp"
 #include "scenarios/drill/drill.hpp"
+#include "sim/disk/depth_model.hpp"
 #include "sim/profiles/builtin_profiles.hpp"
 #include "sim/profiles/embedded_files.hpp"
 #include "sim/profiles/fit.hpp"
@@ -147,8 +148,10 @@ int calibrate(const CalibrateOptions& options) {
   if (!options.out) throw InputError("--out: names no file for the profile");
   const sim::Profile base = base_of(options.base);
   const std::vector<sim::FioJob> jobs = jobs_of(options.fio);
-  const auto calibration =
-      sim::calibrate(jobs, base, {.name = name_of_file(*options.out), .journal = options.journal});
+  const sim::CalibrationOptions what{.name = name_of_file(*options.out),
+                                     .journal = options.journal,
+                                     .model = sim::command_ns_at_depth};
+  const auto calibration = sim::calibrate(jobs, base, what);
   if (!calibration) throw InputError(printable(calibration.error()));
   write_file(*options.out, sim::write_profile(calibration->profile));
   print(*calibration, base.name);
