@@ -77,6 +77,17 @@ def refusals(report, folder):
         (["calibrate", "--fio", READ, "--base", bad_base, *to],
          "base.json: /disk/read_bandwidth/value: '0 MB/s' is outside"),
         (["calibrate", "--fio", READ, "--out", folder / "no" / "x.json"], "x.json: cannot be written"),
+        (["calibrate", "--script", "--fio", READ], "--fio has no effect beside it"),
+        (["calibrate", "--script", "--fio", "no-such.json", "--base", "sata-ssd", *to],
+         "--fio has no effect beside it"),
+        (["calibrate", "--script", "--base", "local-nvme"], "--base has no effect beside it"),
+        (["calibrate", "--script", *to], "--out has no effect beside it"),
+        (["calibrate", "--script", "--journal"], "--journal has no effect beside it"),
+        (["calibrate", "--fio", READ, "--journal", *to],
+         "--journal has no effect: none of the jobs writes 4 KiB with fsync=1"),
+        (["calibrate", "--fio", READ, "--out", READ], "fio_randread_4k_qd1.json is one of --fio"),
+        (["calibrate", "--fio", READ, "--out", ROOT / READ], "is one of --fio"),
+        (["calibrate", "--fio", READ, *to, *to], "--out: At Most 1 required"),
     ]
     for arguments, wanted in cases:
         done = drydock(*arguments)
