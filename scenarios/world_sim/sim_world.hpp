@@ -155,7 +155,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
     oom_kills_.push_back({life.substr(0, life.find('#')), kernel_.now()});
   }
 
-  void add_shared_disk(const SharedDiskSpec& spec);
+  void add_shared_disk(const SharedDiskSpec& spec, const Drill& drill);
   void add_machine(const HostSpec& spec, const Drill& drill);
   void set_link(const LinkSpec& spec);
   void add_name_server(const NameServerSpec& spec);

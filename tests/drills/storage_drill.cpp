@@ -124,6 +124,11 @@ SCENARIO("a fault of a disk that could have no effect is refused", "[storage]") 
                 {{"topology/hosts/h/disk/profile", "local-nvme"}})
             .ends_with(": /faults/lie/0/do: a disk 'local-nvme' has no volatile cache, so nothing "
                        "would show the lie"));
+  CHECK(refusal("scenarios/storage/fsync-error.json",
+                {{"topology/hosts/h/disk/mount", R"({"type": "ext4", "barrier": false})"}})
+            .ends_with("/disk/mount: /topology/hosts/h/disk/mount/barrier: a disk 'local-nvme' has "
+                       "no volatile cache, so nothing is lost without barriers; leave it out, or "
+                       "take a profile with one, such as sata-ssd"));
   const std::string hang = "scenarios/storage/hang.json";
   CHECK(refusal(hang, {{"faults/all/0/abort", "obeyed"}})
             .ends_with(": the hang ends before the host does that, after 30 s"));
