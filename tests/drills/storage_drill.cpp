@@ -1,6 +1,7 @@
 // Bare writers on files: what kernel and disk do to them, and by which wait.
 #include <catch2/catch.hpp>
 
+#include "reports/loss/explain.hpp"
 #include "reports/waits/waits.hpp"
 #include "tests/drills/drill_file.hpp"
 
@@ -108,6 +109,24 @@ SCENARIO("what a sync promised is lost with the power if the flush was a lie", "
   CHECK(lost("power-only") == 0);
   CHECK(lost("lie-that-ended") == 0);
   CHECK(lost("lie") > 0);
+}
+
+SCENARIO("what a lying flush has lost is explained by the lie", "[storage]") {
+  const reports::CellResult cell = run("scenarios/storage/lying-flush.json", {{"fault", "lie"}}, 4);
+  int traced = 0;
+  for (const reports::RunResult& each : cell.runs) {
+    for (const reports::LostMessage& message : each.loss.lost) {
+      if (message.histories.empty()) continue;
+      CHECK(message.histories.at(0).end == reports::CopyEnd::disk_cache_lost);
+      CHECK(each.faults.at(static_cast<std::size_t>(message.last_copy_fault)).kind ==
+            "host.power-loss");
+      ++traced;
+    }
+  }
+  CHECK(traced > 0);
+  CHECK(reports::explain(reports::mechanism_of(cell.runs))
+            .find("from the cache of its disk, whose flush had been confirmed and not done "
+                  "(disk.flush-lie)") != std::string::npos);
 }
 
 std::string refusal(const std::string& drill, const std::vector<scenarios::PathSetting>& set) {
