@@ -87,6 +87,10 @@ enum class CopyEnd : std::uint8_t {
   page_cache_lost,  // With its host's power or kernel; no flush had covered it.
   destroyed,        // With its host and disks.
   cut_by_recovery,  // The log was cut before it.
+  // With the power, from the volatile cache of its disk, which had confirmed a flush and not done
+  // it (disk.flush-lie).
+  disk_cache_lost,
+  file_system_lost,  // Its file system could not be mounted any more.
   count_,
 };
 std::string_view name_of(CopyEnd end);

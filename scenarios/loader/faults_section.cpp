@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "scenarios/drill/units.hpp"
 #include "scenarios/loader/did_you_mean.hpp"
 #include "scenarios/loader/sections.hpp"
 
@@ -203,19 +202,6 @@ void read_faults(const JsonAt& faults, Drill& drill) {
         std::ranges::any_of(set, [](const FaultSpec& fault) { return faults::breaks(fault.kind); });
     if (!breaks) list.refuse("must hold a fault, not only what operators do about one");
     refuse_hidden_lies(items, set);
-  }
-}
-
-void refuse_late_faults(const JsonAt& faults, const Drill& drill) {
-  const Duration armed = drill.phases.inject.at_most + drill.phases.hold.at_most;
-  for (const auto& [name, set] : drill.fault_sets) {
-    const std::vector<JsonAt> items = faults.at(name).items();
-    for (std::size_t i = 0; i < set.size(); ++i) {
-      const auto* const between = std::get_if<BetweenTimes>(&set[i].when);
-      if (between == nullptr || between->high <= armed) continue;
-      items[i].at("when").refuse("is later than the phases inject and hold, which last " +
-                                 text_of(armed) + " at most");
-    }
   }
 }
 

@@ -76,6 +76,10 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
   }
   for (const SharedDiskSpec& shared : drill.shared_disks) {
     lines.push_back("disk " + shared.name + ": " + assumptions_of(shared.disk));
+    if (shared.disk.mount != MountSpec()) {
+      lines.push_back("disk " + shared.name +
+                      ": the scenario says how its file system is made and mounted");
+    }
     lines.push_back("disk " + shared.name +
                     ": reservations as the NVMe specification has them; what a preempted host has "
                     "in flight is aborted");

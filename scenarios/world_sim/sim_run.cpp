@@ -303,12 +303,14 @@ std::vector<reports::StoreTrace> SimRun::store_traces() const {
   std::vector<reports::StoreTrace> traces;
   const std::vector<BrokerSpec>& brokers = drill().brokers;
   for (std::size_t i = 0; i < brokers.size(); ++i) {
-    traces.push_back({brokers[i].name, brokers[i].host, world_.events().store_events(i)});
+    traces.push_back({brokers[i].name, brokers[i].host, world_.events().store_events(i),
+                      world_.files_damaged(brokers[i].host)});
   }
   const std::vector<WriterSpec>& writers = drill().writers;
   for (std::size_t i = 0; i < writers.size(); ++i) {
-    traces.push_back(
-        {writers[i].name, writers[i].host, world_.events().store_events(brokers.size() + i)});
+    traces.push_back({writers[i].name, writers[i].host,
+                      world_.events().store_events(brokers.size() + i),
+                      world_.files_damaged(writers[i].host)});
   }
   return traces;
 }

@@ -14,7 +14,7 @@ SimWorld::SimWorld(const Experiment& experiment, const Cell& cell, std::uint64_t
       injector_(kernel_, *this),
       network_(kernel_) {
   const Drill& drill = drill_of(experiment, cell);
-  for (const SharedDiskSpec& spec : drill.shared_disks) add_shared_disk(spec);
+  for (const SharedDiskSpec& spec : drill.shared_disks) add_shared_disk(spec, drill);
   for (const HostSpec& spec : drill.hosts) add_machine(spec, drill);
   for (const LinkSpec& spec : drill.links) set_link(spec);
   for (const NameServerSpec& spec : drill.name_servers) add_name_server(spec);

@@ -77,10 +77,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   reports::OwnershipReport ownership() const;
   const std::vector<reports::TakeoverFacts>& takeovers() const { return takeovers_; }
   // The file system of the host, on a disk of its own, can never be mounted again.
-  bool files_damaged(const std::string& host) {
-    const Machine& on = machine(host);
-    return on.shared == nullptr && on.files != nullptr && on.files->mount().damaged();
-  }
+  bool files_damaged(const std::string& host) const;
   bool shares_disk(const std::string& host) { return machine(host).shared != nullptr; }
   // Which host has mounted by now what this one mounted at the start.
   std::string final_owner(const std::string& host) const;
@@ -155,7 +152,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
     oom_kills_.push_back({life.substr(0, life.find('#')), kernel_.now()});
   }
 
-  void add_shared_disk(const SharedDiskSpec& spec);
+  void add_shared_disk(const SharedDiskSpec& spec, const Drill& drill);
   void add_machine(const HostSpec& spec, const Drill& drill);
   void set_link(const LinkSpec& spec);
   void add_name_server(const NameServerSpec& spec);

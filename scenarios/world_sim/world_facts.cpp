@@ -102,6 +102,13 @@ reports::OwnershipReport SimWorld::ownership() const {
   return report;
 }
 
+bool SimWorld::files_damaged(const std::string& host) const {
+  return std::ranges::any_of(machines_, [&](const auto& machine) {
+    if (machine->host->name() != host || machine->shared != nullptr) return false;
+    return machine->files != nullptr && machine->files->mount().damaged();
+  });
+}
+
 std::string SimWorld::final_owner(const std::string& host) const {
   for (std::size_t i = 0; i < standbys_.size(); ++i) {
     const Machine& standby = standbys_[i]->machine;

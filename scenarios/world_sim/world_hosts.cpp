@@ -19,7 +19,7 @@ constexpr std::size_t kFirstSharedDisk = 1'001;
 
 }  // namespace
 
-void SimWorld::add_shared_disk(const SharedDiskSpec& spec) {
+void SimWorld::add_shared_disk(const SharedDiskSpec& spec, const Drill& drill) {
   const auto number = static_cast<std::uint32_t>(kFirstSharedDisk + shared_disks_.size());
   sim::DiskOptions options;
   options.name = spec.name;
@@ -28,7 +28,8 @@ void SimWorld::add_shared_disk(const SharedDiskSpec& spec) {
   put_profile(spec.disk, options);
   shared_disks_.push_back(
       std::make_unique<sim::SimDisk>(kernel_, DiskId(number), std::move(options)));
-  sim::HostFiles::make_file_system(*shared_disks_.back(), {});
+  const auto owner = std::ranges::find(drill.hosts, spec.mounted_by, &HostSpec::name);
+  sim::HostFiles::make_file_system(*shared_disks_.back(), files_of(*owner, spec.disk));
 }
 
 void SimWorld::add_machine(const HostSpec& spec, const Drill& drill) {

@@ -105,6 +105,43 @@ TEST(BarePrograms, AreRefusedWhereTheyMakeNoSense) {
             "/load/readers/r/rate: must be a rate: a size and /s, as 125 MB/s");
 }
 
+// The load of this scenario lasts 4 s.
+TEST(BarePrograms, AreRefusedTimesThatNeverCome) {
+  const std::string load = "must be less than the load, which lasts up to 4 s";
+  EXPECT_EQ(refusal([](Json& j) { writer(j)["sync"] = {{"call", "msync"}, {"every", "4 s"}}; }),
+            "/load/writers/w/sync/every: " + load);
+  EXPECT_EQ(refusal([](Json& j) {
+              writer(j)["jvm"] = Json::object();
+              writer(j)["heartbeat"] = "99 h";
+            }),
+            "/load/writers/w/heartbeat: " + load);
+  EXPECT_EQ(refusal([](Json& j) { writer(j)["jvm"] = {{"safepoint_interval", "4 s"}}; }),
+            "/load/writers/w/jvm/safepoint_interval: is longer than the load, which lasts up to 4 "
+            "s; 0 s: no such safepoints");
+  EXPECT_EQ(refusal([](Json& j) { reader(j)["after"] = "4 s"; }), "/load/readers/r/after: " + load);
+}
+
+// Nothing of a network, and of the engine only what concerns virtual machines.
+TEST(BarePrograms, HaveNoneOfWhatABrokerNeeds) {
+  EXPECT_EQ(refusal([](Json& j) {
+              j["topology"]["links"] = {{{"from", "h"}, {"to", "bare"}, {"latency", "1 ms"}}};
+            }),
+            "/topology/links: the topology has no broker, so nothing goes over the network");
+  EXPECT_EQ(refusal([](Json& j) { j["topology"]["name_servers"] = {{"n", {{"host", "bare"}}}}; }),
+            "/topology/name_servers: the topology has no broker, so nothing goes over the network");
+  EXPECT_EQ(refusal([](Json& j) {
+              j["behaviour"] = {{"set", {{"flush.error-advances-position", "hardened"}}}};
+            }),
+            "/behaviour/set/flush.error-advances-position: is a switch of brokers, and the "
+            "topology has none");
+  EXPECT_EQ(refusal([](Json& j) { j["behaviour"]["bugs"] = {"ack-before-flush"}; }),
+            "/behaviour/bugs: is of brokers and their clients, and the topology has no broker");
+  EXPECT_EQ(refusal([](Json& j) {
+              j["phases"]["hold"] = {{"at_most", "1 s"}, {"until", "brokers-serving"}};
+            }),
+            "/phases/hold/until: the topology has no broker to wait for");
+}
+
 TEST(BarePrograms, AReaderMayFollowAWriter) {
   const auto follow = [](Json& j, const char* whom) {
     reader(j) = {{"follows", whom}, {"block", "64 KiB"}, {"rate", "10 MB/s"}, {"after", "1 s"}};

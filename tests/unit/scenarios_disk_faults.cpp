@@ -83,6 +83,20 @@ TEST(DiskFaults, FailWithWhatADeviceSays) {
             "mean 'no-space'?");
 }
 
+TEST(DiskFaults, WritesOfALostLinkLandBeforeTheEndOfTheRun) {
+  const auto late = [](const char* by) {
+    return [=](Json& j) {
+      fault(j)["do"] = "disk.cut";
+      fault(j).erase("part");
+      fault(j)["late_by"] = by;
+    };
+  };
+  EXPECT_EQ(refusal(late("3 s")), "accepted");
+  EXPECT_EQ(refusal(late("4 h")),
+            "/faults/f/0/late_by: is longer than the rest of the run, which lasts 4 s at most; "
+            "without it what the disk has got lands at once");
+}
+
 TEST(DiskFaults, SayHowAHungDeviceAnswersAnImpatientHost) {
   const FaultSpec hang =
       read([](Json& j) { fault(j)["reset"] = "lands-later"; }).fault_sets.at("f").at(0);

@@ -60,6 +60,20 @@ TEST(Loader, RefusesFaultsThatCanNeverFireAndAJudgeWithoutTime) {
             "its way");
 }
 
+TEST(Loader, RefusesFaultsThatOutlastTheirPhases) {
+  EXPECT_EQ(refusal([](Json& j) { j["faults"]["kill"][0]["for"] = "62 s"; }), "accepted");
+  EXPECT_EQ(refusal([](Json& j) { j["faults"]["kill"][0]["for"] = "63 s"; }),
+            "/faults/kill/0/for: is longer than the phases inject and hold, which last 62 s at "
+            "most; without it the fault stays until heal");
+}
+
+TEST(Loader, RefusesEndsOfPhasesThatDecideNothing) {
+  EXPECT_EQ(refusal([](Json& j) { j["phases"]["hold"]["then"] = "60 s"; }),
+            "/phases/hold/then: must be less than at_most, which ends the phase in any case");
+  EXPECT_EQ(refusal([](Json& j) { j["phases"]["hold"]["until"] = "slaves-caught-up"; }),
+            "/phases/hold/until: the topology has no slave to wait for");
+}
+
 TEST(Loader, TakesSlavesAndWhatOperatorsDo) {
   Json json = valid();
   json["topology"]["brokers"] = {{"s", {{"host", "c"}, {"role", "slave"}}},
@@ -167,6 +181,8 @@ TEST(Loader, BuggifySitesFireInPercent) {
   json["behaviour"]["buggify"] = {{"client.retry-early", "20%"}};
   EXPECT_EQ(parse_drill("f.json", json.dump()).behaviour.buggify,
             (std::map<BuggifySite, std::int64_t>{{BuggifySite::client_retry_early, 20}}));
+  EXPECT_EQ(refusal([](Json& j) { j["behaviour"]["buggify"] = {{"client.retry-early", "0%"}}; }),
+            "/behaviour/buggify/client.retry-early: must be at least 1%");
   EXPECT_EQ(refusal([](Json& j) { j["behaviour"]["buggify"] = {{"x.y", "20%"}}; }),
             "/behaviour/buggify/x.y: there is no such site; drydock list shows them");
 }

@@ -113,6 +113,13 @@ TEST(Loader, RefusesAVirtualMachineThatCannotBe) {
             "/topology/brokers/b/heap: must be at least 2 MiB");
 }
 
+TEST(Loader, RefusesAKernelWhereItDecidesNothing) {
+  EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["c"]["kernel"] = "el7"; }),
+            "/topology/hosts/c/kernel: its host has no disk, and kernels differ in what they do "
+            "with one");
+  EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["h"]["kernel"] = "el7"; }), "accepted");
+}
+
 TEST(Loader, TakesALimitOfOpenFiles) {
   Json json = valid();
   const auto limit = [&json] {

@@ -133,6 +133,8 @@ TEST(Standbys, AreRefusedWhereTheyMakeNoSense) {
             at + "takeover/after: must be later than the standby's own after");
   EXPECT_EQ(refusal([](Json& j) { standby(j)["takeover"]["after"] = "4 s"; }),
             at + "takeover/after: must be before the end of the load, which lasts up to 4 s");
+  EXPECT_EQ(refusal([](Json& j) { standby(j)["takeover"]["pause"] = "99 h"; }),
+            at + "takeover/pause: taken twice, it is over after the load, which lasts up to 4 s");
 }
 
 TEST(Standbys, UseWholePagesInsideOfTheirDisk) {
