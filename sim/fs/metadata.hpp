@@ -8,6 +8,7 @@
 //   volume_image     what of all that is on the disk: metadata as of the last durable transaction
 //   journal          transactions: running, committing, durable; who waits for which
 //   checkpoint       space in the journal, and how it is won back
+//   log_command      the device commands of these two
 //   inode            an inode in use: its pages, its size in memory, its reads in flight
 //   options          how a file system is made and mounted
 //   mount            the mounted file system; mounting, names, file_io, read_io, direct_io,
@@ -29,11 +30,12 @@
 //   R3 zeros until written and committed       blocks are mapped unwritten; `mark_written` is
 //                                              recorded by the end of the write.
 //   R4 rename-over forces data out             the file is `ordered` in that transaction (ext4).
+//   with data=journal  R2 to R4 hold because block, size and data are in one transaction.
 //   R5 page by page, R6 sectors, R7 cache      is the disk's business.
 //
 // What it does not do: the bytes of metadata (a journal block holds a header only, so a damaged
-// journal is a flag, not a puzzle), timestamps, permissions, quotas, hard and symbolic links,
-// data=journal; and what limits.hpp lists.
+// journal is a flag, not a puzzle; data in it is there as bytes), timestamps, permissions, quotas,
+// hard and symbolic links; and what limits.hpp lists.
 //
 // This file: metadata as a value. The same class is the live state and the state on the disk.
 #pragma once

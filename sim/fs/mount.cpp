@@ -94,7 +94,7 @@ void Mount::closed(Inode& inode) {
   if (inode.emptied && inode.handles == 0) {
     // Truncated to nothing and written anew: ext4 starts the writing at the close.
     inode.emptied = false;
-    cache_->start_writeback(inode, PageRange(), WrittenFor::flusher);
+    if (!journals_data()) cache_->start_writeback(inode, PageRange(), WrittenFor::flusher);
   }
   free_if_unused(inode);
 }
@@ -126,6 +126,7 @@ void Mount::drop_pages(Inode& inode, PageRange range) {
 void Mount::blocks_are_free(const std::vector<BlockRun>& freed) {
   for (const BlockRun& run : freed) {
     allocator_->release(run);
+    journal_.forget(run);
     // Else what the blocks held may show in the file that gets them next.
     if (allocates_unwritten()) path_.discard(run.block, run.count);
   }

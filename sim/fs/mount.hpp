@@ -4,6 +4,12 @@
 // answer or refused: every call fails), dead (the host lost its power or the world ends: nothing of
 // it is used again; it stays in memory until the last frame that refers to it has gone).
 //
+// With data=journal a page that is stored into joins the running transaction and has its block at
+// once. It is dirty until that transaction is closed, which takes its content; then it is under
+// writeback until the transaction is durable. So the dirty pages are those of the running
+// transaction, and nobody else writes them. What the log holds of a clean page is read from there
+// until it is home: Linux keeps such a page in memory.
+//
 // Space. A dirty page without a block has a reservation: `reserved_` counts them, and is at most
 // the number of free blocks, so writeback always finds one. So has a page of a deferred write.
 // Blocks of removed files are free when the transaction that freed them is durable, not before:
@@ -78,6 +84,8 @@ class Mount final : public PageBacking,
   static constexpr std::int64_t kReadPagesMax = 256;  // Of one command: 1 MiB.
   std::int64_t read_ahead_pages() const { return options_.read_ahead_bytes / kPageBytes; }
   std::int64_t direct_alignment() const { return direct_alignment_; }
+  // Whether O_DIRECT means anything: with data=journal it is buffered I/O (ext4_should_use_dio).
+  bool offers_direct_io() const { return !journals_data(); }
 
   // names.cpp
   Task<Result<InodeHandle>> open(Worker& worker, std::string path, Create create);
@@ -130,6 +138,7 @@ class Mount final : public PageBacking,
   };
   Task<Result<void>> sync(InodeHandle& handle, Worker& worker, PageRange range, SyncKind kind);
   Task<Result<void>> commit(Worker& worker, Tid tid);
+  Task<Result<void>> commit_all(Worker& worker, SyncKind kind);
 
   // Where the file's pages of the range are on the disk now; nothing if it has no blocks there. For
   // who breaks the disk: costs no time.
@@ -140,12 +149,14 @@ class Mount final : public PageBacking,
   void process_ended(std::uint32_t process_id);
 
   // PageBacking, JournalClient.
+  bool takes_pages(CachedFile& file) override;
   void write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages,
                    WrittenFor whom) override;
   void dirtier_slept() override { path_.queue().dirtier_slept(); }
   WritebackDevice& device() override { return device_; }
   bool order_is_kept(OrderedData& ordered) override;
   void blocks_are_free(const std::vector<BlockRun>& freed) override;
+  void pages_are_logged(const LoggedPages& pages, Result<void> outcome) override;
   void handles_may_start() override;
   void journal_aborted(Error error) override;
 
@@ -185,6 +196,7 @@ class Mount final : public PageBacking,
 
   // mounting.cpp
   enum class Mounting : std::uint8_t { reading, claiming, replaying, emptying };
+  bool replay_data();
   void read_log();
   LogView& log_view();
   void write_at_mount(std::int64_t block, std::int64_t count);
@@ -219,12 +231,19 @@ class Mount final : public PageBacking,
     transaction.ordered.push_back({.inode = &inode, .first = first, .end = end});
   }
   bool orders_data() const { return xfs() || options_.data == DataMode::ordered; }
+  bool journals_data() const { return !xfs() && options_.data == DataMode::journal; }
   static void join(Inode& inode, Need need, Transaction& transaction);
-  // Where to wait before a handle for the inode can start; null: nowhere.
-  WaitList* handle_wait(const Inode& inode) {
+  // Where to wait before a handle for the inode can start, and with data=journal for the block of
+  // a file that is to change with it; null: nowhere.
+  WaitList* handle_wait(const Inode& inode, BlockRef data = BlockRef()) {
     journal_.commit_if_full();
-    const HandleWait reason = journal_.must_wait(inode.home);
+    HandleWait reason = journal_.must_wait(inode.home);
+    if (reason == HandleWait::none) reason = data_wait(data);
     return reason == HandleWait::none ? nullptr : &journal_.wait_for(reason);
+  }
+  HandleWait data_wait(BlockRef data) const {
+    const bool logged = journals_data() && !data.hole();
+    return logged ? journal_.must_wait(data.block()) : HandleWait::none;
   }
   void write_ended(Inode& inode, PageRange range, WrittenParts* parts, Result<void> outcome);
   void data_is_on_device(Inode& inode, PageRange range, std::int64_t end_offset);
@@ -255,6 +274,7 @@ class Mount final : public PageBacking,
   bool must_defer(const Inode& inode) {
     return !deferred_.empty() || journal_.must_wait(inode.home) != HandleWait::none;
   }
+  void log_pages(Inode& inode, std::int64_t first, std::vector<SharedBytes> pages);
   void defer(Inode& inode, PageRange range, std::vector<SharedBytes> pages, WrittenFor whom);
   void write_deferred(DeferredWrite& deferred);
 
@@ -281,10 +301,11 @@ class Mount final : public PageBacking,
   void store_into(Inode& inode, const Worker& worker, std::int64_t offset,
                   std::span<const std::byte> bytes);
   void make_dirty(Inode& inode, const Worker& worker, std::int64_t page);
+  void join_with_data(Inode& inode, std::int64_t page);
   PageRange folio_of(Inode& inode, std::int64_t page) const;
   std::int64_t clean_pages_of_folio(Inode& inode, std::int64_t page) const;
   Task<Result<void>> wait_for_space(Worker& worker, std::int64_t blocks);
-  Task<Result<void>> modifiable(Inode& inode, Worker& worker);
+  Task<Result<void>> modifiable(Inode& inode, Worker& worker, BlockRef data = BlockRef());
   Task<Result<void>> clear_residue(Inode& inode, Worker& worker);
   Task<Result<void>> cut(Inode& inode, Worker& worker, std::int64_t size);
 
@@ -306,6 +327,7 @@ class Mount final : public PageBacking,
   // The same if there is room for the pages; otherwise it does without them.
   void read_ahead(Inode& inode, PageRange range);
   std::int64_t room_lacking(const Inode& inode, PageRange range) const;
+  void insert_read(Inode& inode, std::int64_t page, SharedBytes content);
   void reserve(PageRange range);
   void unreserve(PageRange range);
   void start_read(Inode& inode, PageRange range, std::int64_t block);
@@ -352,6 +374,7 @@ class Mount final : public PageBacking,
   Mounting mounting_ = Mounting::reading;
   std::int64_t mount_block_ = 0;      // The next one to read.
   std::int64_t homes_to_replay_ = 0;  // Blocks of metadata that the log holds.
+  std::int64_t data_to_replay_ = 0;   // Files' blocks in the log from this one on.
   bool log_was_empty_ = false;
   bool cold_ = false;  // Not all metadata is in memory: these blocks of inodes are.
   std::set<std::int64_t> homes_in_memory_;
@@ -361,6 +384,7 @@ class Mount final : public PageBacking,
   Metadata live_;
   std::unique_ptr<BlockAllocator> allocator_;
   std::int64_t reserved_ = 0;
+  bool closing_ = false;  // data=journal: the pages of a transaction are taken.
   std::deque<DeferredWrite> deferred_;
   std::map<InodeNumber, std::unique_ptr<Inode>> inodes_;
   Booted booted_;

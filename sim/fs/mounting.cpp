@@ -14,7 +14,9 @@ constexpr std::int64_t kCommandBlocks = 256;
 }  // namespace
 
 void Mount::mount_now() {
+  ENSURE(image_.data_in_log().empty());  // A world begins with disks at rest.
   journal_.open(media_log_);
+  journal_.replayed();
   build_live_state();
 }
 
@@ -56,6 +58,25 @@ void Mount::write_at_mount(std::int64_t block, std::int64_t count) {
   path_.submit(std::make_unique<MountCommand>(*this, std::move(write)));
 }
 
+// Writes the next blocks of files that the log holds home. False if there are none left.
+bool Mount::replay_data() {
+  const auto& data = image_.data_in_log();
+  auto next = data.lower_bound(data_to_replay_);
+  if (next == data.end()) return false;
+  const std::int64_t first = next->first;
+  std::int64_t end = first;
+  ByteChain bytes;
+  for (; next != data.end() && next->first == end && end < first + kCommandBlocks; ++next, ++end) {
+    bytes.append(next->second.bytes);
+  }
+  data_to_replay_ = end;
+  MountCommand::Write write{.offset = first * kPageBytes,
+                            .bytes = std::move(bytes),
+                            .durability = WriteDurability::force_unit_access};
+  path_.submit(std::make_unique<MountCommand>(*this, std::move(write)));
+  return true;
+}
+
 // One command of mounting has ended: the next one.
 void Mount::mount_step(Result<void> outcome) {
   if (dead()) return;
@@ -81,10 +102,13 @@ void Mount::mount_step(Result<void> outcome) {
       [[fallthrough]];
     case Mounting::replaying:
       if (homes_to_replay_ > 0) {
-        const std::int64_t count = std::min(homes_to_replay_, kCommandBlocks);
+        const std::int64_t first = image_.home_of(kRootDirectory);
+        const std::int64_t count =
+            std::min({homes_to_replay_, kCommandBlocks, image_.data_begin() - first});
         homes_to_replay_ -= count;
-        return write_at_mount(image_.home_of(kRootDirectory), count);
+        return write_at_mount(first, count);
       }
+      if (replay_data()) return;
       mounting_ = Mounting::emptying;
       if (!log_was_empty_) return write_at_mount(image_.journal_begin(), 1);
       [[fallthrough]];
@@ -104,6 +128,7 @@ void Mount::found_damage() {
 }
 
 void Mount::replay_over() {
+  journal_.replayed();
   build_live_state();
   if (state_ != State::ready) return;
   wake_all(mounted_);

@@ -199,7 +199,7 @@ Task<Result<void>> Mount::rename(Worker& worker, std::string from_path, std::str
           .target = moved.number,
           .name = to->name});
   touch(moved);
-  if (replaced != nullptr && !moved.record.is_directory && !xfs()) {
+  if (replaced != nullptr && !moved.record.is_directory && !xfs() && !journals_data()) {
     // R4 (auto_da_alloc): a file that takes the place of another one is written out before the
     // rename is durable, so that nobody finds an empty file under the old name.
     order(journal_.running(), moved, 0, INT64_MAX);

@@ -135,12 +135,12 @@ inline SharedBytes filled(std::size_t length, char value) {
   return SharedBytes::copy_of(std::string(length, value));
 }
 
-// Of an ext4 that orders data: see ModelDirectory.
+// Of an ext4 that orders or journals data: see ModelDirectory.
 inline bool rename_over_flushes(const sim::FileSystemOptions& files) {
-  return files.kind == sim::FsKind::ext4 && files.data == sim::DataMode::ordered;
+  return files.kind == sim::FsKind::ext4 && files.data != sim::DataMode::writeback;
 }
 inline OldBlocks old_blocks(const sim::FileSystemOptions& files) {
-  if (files.kind == sim::FsKind::xfs || files.data == sim::DataMode::ordered) {
+  if (files.kind == sim::FsKind::xfs || files.data != sim::DataMode::writeback) {
     return OldBlocks::never_seen;
   }
   return files.dioread_nolock ? OldBlocks::behind_old_ends : OldBlocks::in_written_pages;
