@@ -349,6 +349,11 @@ Task<Result<void>> Mount::cut(Inode& inode, Worker& worker, std::int64_t size) {
   inode.emptied = size == 0;
   inode.residue = false;
   record(inode, Need::data, {.kind = MetadataOp::Kind::cut, .inode = inode.number, .page = first});
+  const std::int64_t own = own_blocks_needed(inode, 0);
+  if (std::ssize(inode.record.own_blocks) > own) {
+    record(inode, Need::data,
+           {.kind = MetadataOp::Kind::keep_blocks, .inode = inode.number, .count = own});
+  }
   record(inode, Need::data,
          {.kind = MetadataOp::Kind::set_size, .inode = inode.number, .count = size});
   co_return Result<void>();

@@ -10,8 +10,10 @@
 namespace drydock::sim {
 
 inline constexpr auto kFsNotModelled = std::to_array<std::string_view>({
-    "file system: metadata as bytes: damage inside of it, bitmaps to read, blocks for large "
-    "directories and for files in many pieces",
+    "file system: metadata as bytes: damage inside of it, bitmaps to read; the blocks of "
+    "directories "
+    "and of trees of extents take space, but are read and written with their inode's block",
+    "file system: blocks that only root may use (5 % of ext4 unless mke2fs -m 0)",
     "file system: pages that an aborted ext4 keeps dirty (they count as clean); with data=journal, "
     "that pages on their way from the log to their home count as dirty, and their home writes by "
     "the flusher or a sync",

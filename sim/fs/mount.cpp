@@ -87,7 +87,11 @@ void Mount::record(Inode& inode, Need need, Transaction& transaction, MetadataOp
   if (op.kind == MetadataOp::Kind::map_blocks) {
     transaction.homes.insert(image_.bitmap_of(op.block));
   }
+  const MetadataOp::Kind kind = op.kind;
   transaction.ops.push_back(std::move(op));
+  const bool grows = kind == MetadataOp::Kind::map_blocks ||
+                     kind == MetadataOp::Kind::mark_written || kind == MetadataOp::Kind::link;
+  if (grows) take_own_blocks(inode, transaction);
 }
 
 void Mount::closed(Inode& inode) {
@@ -154,7 +158,7 @@ Task<Result<SpaceInfo>> Mount::space(Worker& worker, std::string path) {
   if (!location) co_return location.error();
   if (location->found == nullptr) co_return ErrorCode::not_found;
   const SpaceInfo info{.total_bytes = (image_.data_end() - image_.data_begin()) * kPageBytes,
-                       .free_bytes = (allocator_->free_blocks() - reserved_) * kPageBytes};
+                       .free_bytes = std::max<std::int64_t>(available(), 0) * kPageBytes};
   co_return info;
 }
 

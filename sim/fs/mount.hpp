@@ -11,7 +11,10 @@
 // until it is home: Linux keeps such a page in memory.
 //
 // Space. A dirty page without a block has a reservation: `reserved_` counts them, and is at most
-// the number of free blocks, so writeback always finds one. So has a page of a deferred write.
+// the number of free blocks, so writeback always finds one. So has a page of a deferred write. Some
+// free blocks are kept (`pool_`) for what writeback needs besides: the trees of extents. Nobody
+// else gets them, or is told of them. ext4: a 50th of the volume, 4096 at most
+// (ext4_set_resv_clusters); xfs: a 20th, 8192 at most (xfs_default_resblks).
 // Blocks of removed files are free when the transaction that freed them is durable, not before:
 // until then a power loss brings the file back.
 #pragma once
@@ -259,9 +262,12 @@ class Mount final : public PageBacking,
   void drop_pages(Inode& inode, PageRange range);
 
   // allocation.cpp
-  bool has_space_for(std::int64_t blocks) const {
-    return allocator_->free_blocks() - reserved_ >= blocks;
-  }
+  std::int64_t available() const { return allocator_->free_blocks() - reserved_ - pool_; }
+  bool has_space_for(std::int64_t blocks) const { return blocks == 0 || available() >= blocks; }
+  // Blocks of its own that the inode needs and does not have.
+  void take_own_blocks(Inode& inode, Transaction& transaction);
+  // Those that it needs for what is in it now and `entry_bytes` more.
+  static std::int64_t own_blocks_needed(const Inode& inode, std::int64_t entry_bytes);
   // Holes in the range: those of dirty pages (which have a reservation), or the others.
   enum class Reserved : std::uint8_t { yes, no };
   std::int64_t count_holes(const Inode& inode, PageRange range, Reserved reserved) const;
@@ -283,7 +289,11 @@ class Mount final : public PageBacking,
   Task<Result<void>> read_inodes(Worker& worker, std::string path);
   Task<Result<void>> read_home(Worker& worker, InodeNumber number);
   Result<Location> locate(const std::string& path);
-  Task<Result<Location>> locate_to_change(Worker& worker, std::string path);
+  // `making`: what gets the name if there is none yet.
+  enum class Making : std::uint8_t { nothing, file, directory };
+  Task<Result<Location>> locate_to_change(Worker& worker, std::string path,
+                                          Making making = Making::nothing);
+  static std::int64_t blocks_for(const Location& location, Making making);
   // The table of inodes has room for one more.
   bool has_inode() {
     return static_cast<std::int64_t>(live_.inodes().size()) < image_.inodes_max();
@@ -384,6 +394,7 @@ class Mount final : public PageBacking,
   Metadata live_;
   std::unique_ptr<BlockAllocator> allocator_;
   std::int64_t reserved_ = 0;
+  std::int64_t pool_ = 0;
   bool closing_ = false;  // data=journal: the pages of a transaction are taken.
   std::deque<DeferredWrite> deferred_;
   std::map<InodeNumber, std::unique_ptr<Inode>> inodes_;

@@ -141,11 +141,16 @@ void Mount::build_live_state() {
   cold_ = mount_block_ > 0;
   live_ = image_.metadata();
   allocator_ = std::make_unique<BlockAllocator>(image_.data_begin(), image_.data_end());
+  const std::int64_t blocks = image_.data_end() - image_.data_begin();
+  pool_ =
+      xfs() ? std::min<std::int64_t>(blocks / 20, 8192) : std::min<std::int64_t>(blocks / 50, 4096);
   std::vector<InodeNumber> orphans;
   for (auto& [number, record] : live_.inodes()) {
     BlockRun run;
-    record.blocks.for_each_from(0, [&](std::int64_t, BlockRef& ref) {
+    record.extents = 0;
+    record.blocks.for_each_from(0, [&](std::int64_t page, BlockRef& ref) {
       if (ref.hole()) return;
+      record.extents += record.extent_begins(page);
       if (run.count > 0 && ref.block() == run.block + run.count) {
         ++run.count;
         return;
@@ -154,6 +159,7 @@ void Mount::build_live_state() {
       run = {ref.block(), 1};
     });
     if (run.count > 0) allocator_->take(run);
+    for (const std::int64_t block : record.own_blocks) allocator_->take({block, 1});
     if (record.links == 0) orphans.push_back(number);
   }
   // Files that were removed while open, or whose freeing was not committed.
