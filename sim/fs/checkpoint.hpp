@@ -56,8 +56,8 @@ class Checkpoint final : private LogOwner {
   using Data = std::map<std::int64_t, SharedBytes>;  // By home.
   void committed(Tid tid, std::int64_t blocks, const std::set<std::int64_t>& homes,
                  const Data& data);
-  // Blocks of files that are free now: what the log holds of them must not be written home, where
-  // it may come after what their next owner writes. (jbd2 forgets and revokes them.)
+  // Blocks of files that are free now: what the log holds of them is not written home any more.
+  // (jbd2 forgets and revokes them.)
   void forget(BlockRun freed);
   // What the log holds of a file's block and its home does not yet; or null.
   const SharedBytes* find_data(std::int64_t home) const {

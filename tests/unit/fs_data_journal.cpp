@@ -259,8 +259,22 @@ TEST(DataJournal, ReplayThatIsInterruptedBeginsAnew) {
   }
 }
 
-// jbd2 revokes what is in the log of blocks that have been freed: neither a checkpoint nor a replay
-// brings it over what their next owner wrote.
+// jbd2 forgets and revokes what the log holds of blocks that have been freed: neither a checkpoint
+// nor a replay writes it.
+TEST(DataJournal, ForgetsWhatARemovedFileHeld) {
+  FileWorld world(journalled());
+  with_old_file(world);
+  ASSERT_TRUE(world->write("/f", 0, kNew).has_value());
+  ASSERT_TRUE(world->sync("/f").has_value());
+  const auto& image = static_cast<const sim::VolumeImage&>(*world.disk.format());
+  EXPECT_EQ(image.data_in_log().size(), 16u);
+  world->close("/f");
+  ASSERT_TRUE(world->now(world->files().remove(world->worker(), "/f")).has_value());
+  ASSERT_TRUE(world->now(world->files().sync_directory(world->worker(), "/")).has_value());
+  EXPECT_TRUE(image.data_in_log().empty());
+  EXPECT_EQ(journal_of(world).checkpoint().homes(), 2u) << "inodes and a bitmap";
+}
+
 TEST(DataJournal, LeavesTheNextOwnerOfABlockAlone) {
   for (const bool crash : {false, true}) {
     FileWorldOptions options = journalled();
