@@ -168,6 +168,15 @@ void put_profile(const DiskSpec& spec, sim::DiskOptions& disk) {
 
 namespace {
 
+sim::DataMode mode_of(DataOption data) {
+  switch (data) {
+    case DataOption::ordered: break;
+    case DataOption::writeback: return sim::DataMode::writeback;
+    case DataOption::journal: return sim::DataMode::journal;
+  }
+  return sim::DataMode::ordered;
+}
+
 sim::ErrorsPolicy policy_of(ErrorsOption errors) {
   switch (errors) {
     case ErrorsOption::go_on: break;
@@ -187,8 +196,7 @@ sim::FileSystemOptions files_of(const HostSpec& host, const DiskSpec& disk) {
       .kind = mount.type == FileSystemType::xfs ? sim::FsKind::xfs : sim::FsKind::ext4,
       .journal_bytes = mount.journal_bytes,
       .commit_interval = mount.commit,
-      .data =
-          mount.data == DataOption::writeback ? sim::DataMode::writeback : sim::DataMode::ordered,
+      .data = mode_of(mount.data),
       .dioread_nolock = mount.dioread_nolock.value_or(kernel.dioread_nolock),
       .abort_on_data_error = mount.abort_on_data_error,
       .errors = policy_of(mount.errors),

@@ -86,13 +86,11 @@ void RawDevice::audit_reads(PageRange range) {
   }
 }
 
-JournalHeader RawDevice::header_of(std::int64_t block) {
+SharedBytes RawDevice::read_block(std::int64_t block) {
   const SharedBytes* const cached = find(block);
-  if (cached == nullptr || cached->empty()) return MediaLog(path_.disk().store()).header_of(block);
+  if (cached == nullptr || cached->empty()) return MediaLog(path_.disk().store()).read_block(block);
   audit_read(block, *cached);
-  JournalHeader header;
-  std::memcpy(&header, cached->span().data(), sizeof(header));
-  return header;
+  return *cached;
 }
 
 Task<Result<ByteChain>> RawDevice::read(Worker& worker, std::int64_t offset, std::int64_t length) {

@@ -228,9 +228,15 @@ void Mount::start_reads(Inode& inode, PageRange range) {
       continue;
     }
     const std::int64_t block = inode.block_of(page).block();
+    if (const SharedBytes* const logged = journal_.checkpoint().find_data(block)) {
+      insert_read(inode, page, *logged);
+      ++page;
+      continue;
+    }
     const std::int64_t limit = std::min(end, page + kReadPagesMax);
     std::int64_t stop = page + 1;
-    while (stop < limit && to_read(stop) && inode.block_of(stop).block() == block + (stop - page)) {
+    while (stop < limit && to_read(stop) && inode.block_of(stop).block() == block + (stop - page) &&
+           journal_.checkpoint().find_data(block + (stop - page)) == nullptr) {
       ++stop;
     }
     start_read(inode, {page, stop}, block);
@@ -272,6 +278,17 @@ void Mount::start_read(Inode& inode, PageRange range, std::int64_t block) {
   path_.submit(std::make_unique<PageReadCommand>(*this, inode, read, command));
 }
 
+// Nothing shows behind the end of the file.
+void Mount::insert_read(Inode& inode, std::int64_t page, SharedBytes content) {
+  const std::int64_t valid = inode.size - page * kPageBytes;
+  ENSURE(valid > 0);
+  if (valid < kPageBytes) {
+    content = SharedBytes::copy_of(content.span());
+    std::memset(content.writable().data() + valid, 0, to_size(kPageBytes - valid));
+  }
+  inode.insert(page, std::move(content));
+}
+
 void Mount::read_ended(Inode& inode, const std::shared_ptr<PageRead>& read, const ByteChain& bytes,
                        Result<void> outcome) {
   std::erase(inode.reads, read);
@@ -281,14 +298,7 @@ void Mount::read_ended(Inode& inode, const std::shared_ptr<PageRead>& read, cons
   if (read->outcome && !read->superseded) {
     for (std::int64_t page = read->range.first; page < read->range.end; ++page) {
       if (inode.resident(page)) continue;
-      SharedBytes content = bytes.pieces()[to_size(page - read->range.first)];
-      const std::int64_t valid = inode.size - page * kPageBytes;
-      ENSURE(valid > 0);
-      if (valid < kPageBytes) {  // Nothing shows behind the end of the file.
-        content = SharedBytes::copy_of(content.span());
-        std::memset(content.writable().data() + valid, 0, to_size(kPageBytes - valid));
-      }
-      inode.insert(page, std::move(content));
+      insert_read(inode, page, bytes.pieces()[to_size(page - read->range.first)]);
     }
   }
   if (read->superseded) read->outcome = Result<void>();  // Those who wait look again.

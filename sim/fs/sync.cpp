@@ -39,6 +39,11 @@ Task<Result<void>> Mount::sync(InodeHandle& handle, Worker& worker, PageRange ra
     touch(inode);
     inode.lazy_times = false;
   }
+  if (journals_data()) {
+    Result<void> committed = co_await commit_all(worker, kind);
+    if (!committed) co_return committed;
+    co_return inode.errors().check(handle.errors());
+  }
   co_await write_and_wait(inode, worker, range);
   Result<void> written = inode.errors().check(handle.errors());
   if (!written || kind == SyncKind::pages) co_return written;
@@ -55,6 +60,15 @@ Task<Result<void>> Mount::sync(InodeHandle& handle, Worker& worker, PageRange ra
     if (!flushed) co_return flushed;
   }
   co_return inode.errors().check(handle.errors());
+}
+
+// A sync with data=journal: whatever transaction there is, of whatever file (ext4_force_commit).
+// Nothing is flushed: what was committed before has been. To write pages alone does nothing.
+Task<Result<void>> Mount::commit_all(Worker& worker, SyncKind kind) {
+  const Tid youngest = journal_.youngest();
+  if (kind == SyncKind::pages || youngest <= journal_.committed()) co_return Result<void>();
+  Result<void> committed = co_await commit(worker, youngest);
+  co_return committed;
 }
 
 Task<Result<void>> Mount::commit(Worker& worker, Tid tid) {

@@ -69,6 +69,9 @@ enum class WrittenFor : std::uint8_t { flusher, sync };
 // What the page cache asks of the file system.
 class PageBacking {
  public:
+  // Whether it can be given pages of the file now. If not, it sees to it by itself that they become
+  // clean.
+  virtual bool takes_pages(CachedFile&) { return true; }
   // Sends the snapshots of consecutive pages to the device, in one or several parts. For each part
   // it calls PageCache::begin_writeback now, and end_writeback when it has ended.
   virtual void write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages,

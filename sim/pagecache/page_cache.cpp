@@ -87,6 +87,7 @@ PageCache::Started PageCache::start(CachedFile& file, PageRange range, WrittenFo
     device.estimate_.begin(device.totals_, now);
   }
   Started started{.end = range.first};
+  if (!file.backing_.takes_pages(file)) return started;
   std::int64_t page = file.first_dirty(range);
   while (page < range.end && pages_max > 0) {
     if (file.under_writeback(page)) {

@@ -190,6 +190,7 @@ SCENARIO("without barriers a sync promises nothing on a disk with a volatile cac
   };
   CHECK(lost(R"({"type": "ext4", "barrier": false})") > 0);
   CHECK(lost(R"({"type": "ext4", "data": "writeback"})") == 0);
+  CHECK(lost(R"({"type": "ext4", "data": "journal"})") == 0);
   CHECK(lost(R"({"type": "xfs"})") == 0);
 }
 

@@ -51,6 +51,9 @@ TEST(Mounts, TakeTheOptionsOfTheirFileSystem) {
                                                   .dioread_nolock = false,
                                                   .errors = ErrorsOption::remount_ro,
                                                   .commit = Duration::s(30)}));
+  const Drill journal =
+      read([](Json& j) { host(j)["disk"]["mount"] = {{"type", "ext4"}, {"data", "journal"}}; });
+  EXPECT_EQ(host_of(journal).disk->mount, MountSpec{.data = DataOption::journal});
   const Drill xfs = read([](Json& j) { host(j)["disk"]["mount"] = {{"type", "xfs"}}; });
   EXPECT_EQ(host_of(xfs).disk->mount.type, FileSystemType::xfs);
 }
@@ -73,8 +76,12 @@ TEST(Mounts, AreRefusedWithWhatContradicts) {
             at + "/barrier: xfs has barriers always since Linux 4.19; kernel el7 and el8 can do "
                  "without");
   EXPECT_EQ(mount({{"type", "xfs"}, {"barrier", false}}, "el7"), "accepted");
-  EXPECT_EQ(mount({{"type", "ext4"}, {"data", "journal"}}),
-            at + "/data: data=journal is not simulated; known here: ordered, writeback");
+  EXPECT_EQ(mount({{"type", "ext4"}, {"data", "none"}}),
+            at + "/data: must be one of ordered, writeback, journal");
+  EXPECT_EQ(mount({{"type", "ext4"}, {"data", "journal"}, {"dioread", "lock"}}),
+            at + "/dioread: has no effect with data=journal, which has no direct I/O");
+  EXPECT_EQ(mount({{"type", "ext4"}, {"data", "journal"}, {"data_err", "abort"}}),
+            at + "/data_err: concerns the data of data=ordered alone");
   EXPECT_EQ(mount({{"type", "ext4"}, {"data", "writeback"}, {"data_err", "abort"}}),
             at + "/data_err: concerns the data of data=ordered alone");
   EXPECT_EQ(mount({{"type", "ext4"}, {"commit", "0 s"}}), at + "/commit: must be at least 1 s");
