@@ -260,6 +260,14 @@ struct OomKill {
   friend bool operator==(const OomKill&, const OomKill&) = default;
 };
 
+// A process that had as many files and sockets open as it may, all of its lives together.
+struct RefusedOpens {
+  std::string process;
+  std::int64_t count = 0;  // Opens, accepts and connects that failed for that (EMFILE).
+
+  friend bool operator==(const RefusedOpens&, const RefusedOpens&) = default;
+};
+
 // What has broken the rules of a disk that several hosts attach; design, section 5. Blocks, each
 // counted once, as the disk itself saw them against its media.
 struct OwnershipReport {
@@ -312,6 +320,7 @@ struct RunResult {
   BaselineReport baseline;
   std::vector<WaitFact> waits;  // Of what has a disk: by process, worker, place.
   std::vector<OomKill> oom_kills;
+  std::vector<RefusedOpens> refused_opens;  // By process.
   OwnershipReport ownership;
   std::vector<TakeoverFacts> takeovers;  // One per standby.
 

@@ -193,10 +193,12 @@ std::string reasons(const Configuration& configuration) {
       if (no_answer(summarise(*cell))) continue;
       const LossMechanism mechanism = mechanism_of(cell->runs);
       if ((mechanism.lost > 0) != with_loss) continue;
-      const std::string waited = describe_longest(cell->runs);
-      const std::string killed = describe_oom_kills(cell->runs);
-      const std::string text = explain(mechanism) + (waited.empty() ? "" : "; " + waited) +
-                               (killed.empty() ? "" : "; " + killed);
+      std::string text = explain(mechanism);
+      for (const std::string& besides :
+           {describe_longest(cell->runs), describe_oom_kills(cell->runs),
+            describe_refused_opens(cell->runs)}) {
+        if (!besides.empty()) text += "; " + besides;
+      }
       const std::string fault = fault_of(*cell);
       const bool names_it = text.starts_with(fault);
       sentences.add(names_it ? fault : "", names_it ? text.substr(fault.size()) : text);

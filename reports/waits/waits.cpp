@@ -126,4 +126,21 @@ std::string describe_oom_kills(const std::vector<RunResult>& runs) {
          ")";
 }
 
+std::string describe_refused_opens(const std::vector<RunResult>& runs) {
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> refused;  // Runs, calls.
+  for (const RunResult& run : runs) {
+    for (const RefusedOpens& one : run.refused_opens) {
+      ++refused[one.process].first;
+      refused[one.process].second += one.count;
+    }
+  }
+  std::string text;
+  for (const auto& [process, counts] : refused) {
+    text += (text.empty() ? "in " : "; in ") + counted(counts.first, "run") + " " + process +
+            " had as many files and sockets open as it may (open_files), and " +
+            counted(counts.second, "call") + " that needed one more failed";
+  }
+  return text;
+}
+
 }  // namespace drydock::reports

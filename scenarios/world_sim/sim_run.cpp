@@ -285,6 +285,7 @@ reports::RunResult SimRun::result() {
   run.replicas = replica_facts(fault_ns);
   run.waits = world_.waits();
   run.oom_kills = world_.oom_kills();
+  run.refused_opens = world_.refused_opens();
   run.ownership = world_.ownership();
   run.takeovers = world_.takeovers();
   if (store_read()) {

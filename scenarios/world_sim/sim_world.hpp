@@ -12,6 +12,7 @@
 // when its host has booted, and again when it is told to.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -73,6 +74,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   // What the programs of the topology waited for inside the kernel, until now.
   std::vector<reports::WaitFact> waits() const;
   const std::vector<reports::OomKill>& oom_kills() const { return oom_kills_; }
+  // Programs of the topology that had as many files and sockets open as they may, until now.
+  std::vector<reports::RefusedOpens> refused_opens() const;
   // What became of shared disks.
   reports::OwnershipReport ownership() const;
   const std::vector<reports::TakeoverFacts>& takeovers() const { return takeovers_; }
@@ -141,6 +144,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
     }
   };
 
+  using Services = std::vector<std::unique_ptr<Service>>;
   // By process, worker and place.
   using WaitLedger = std::map<std::tuple<std::string, std::string, WaitPlace>, reports::WaitFact>;
 
@@ -174,6 +178,10 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   static void terminate(const std::vector<std::unique_ptr<Service>>& services);
   // Writes down what happened to a host, for the brokers on it.
   void log(const sim::Host& host, void (EventLog::*what)(std::size_t broker));
+  std::array<const Services*, 8> all_services() const {
+    return {&brokers_, &name_servers_, &producers_, &consumers_,
+            &writers_, &readers_,      &owners_,    &standbys_};
+  }
   // Adds what a life of a service has waited for.
   void count_waits(const Service& service, WaitLedger& ledger) const;
   void start(Service& service);
@@ -205,7 +213,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   std::vector<std::unique_ptr<Service>> readers_;
   std::vector<std::unique_ptr<Service>> owners_;
   std::vector<std::unique_ptr<Service>> standbys_;
-  WaitLedger waits_;  // Of lives that have ended.
+  WaitLedger waits_;                                   // Of lives that have ended.
+  std::map<std::string, std::int64_t> refused_opens_;  // The same, by process.
 };
 
 }  // namespace drydock::scenarios

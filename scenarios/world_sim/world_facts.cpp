@@ -93,6 +93,21 @@ std::vector<reports::WaitFact> SimWorld::waits() const {
   return facts;
 }
 
+std::vector<reports::RefusedOpens> SimWorld::refused_opens() const {
+  std::map<std::string, std::int64_t> counts = refused_opens_;
+  for (const Services* const services : all_services()) {
+    for (const auto& service : *services) {
+      if (service->process == nullptr || !service->process->alive()) continue;
+      counts[service->name] += service->process->descriptors().refused();
+    }
+  }
+  std::vector<reports::RefusedOpens> facts;
+  for (const auto& [process, count] : counts) {
+    if (count > 0) facts.push_back({process, count});
+  }
+  return facts;
+}
+
 reports::OwnershipReport SimWorld::ownership() const {
   reports::OwnershipReport report;
   for (const auto& disk : shared_disks_) {

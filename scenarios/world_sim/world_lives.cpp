@@ -51,6 +51,12 @@ void SimWorld::terminate(const std::vector<std::unique_ptr<Service>>& services) 
 }
 
 void SimWorld::process_ended(sim::Host&, sim::SimProcess& process) {
+  for (const Services* const services : all_services()) {
+    for (const auto& service : *services) {
+      if (service->process != &process) continue;
+      refused_opens_[service->name] += process.descriptors().refused();
+    }
+  }
   for (const auto* const services : {&brokers_, &writers_, &readers_, &standbys_}) {
     for (const auto& service : *services) {
       if (service->process == &process) count_waits(*service, waits_);

@@ -252,6 +252,17 @@ TEST(Answer, ARunThatGaveNoAnswerIsNotTakenForOneWithoutALoss) {
   EXPECT_EQ(answer.change, "not known: with your settings 9 runs gave no answer");
 }
 
+TEST(Answer, NamesWhoHadTooManyFilesOpen) {
+  DrillResult result = async_result();
+  result.cells[0].runs[0].refused_opens = {{"broker-a", 5}};
+  result.cells[0].runs[1].refused_opens = {{"broker-a", 7}};
+  EXPECT_TRUE(
+      answer_of(result).why.ends_with("; in 2 runs broker-a had as many files and sockets open as "
+                                      "it may (open_files), and 12 calls that needed one more "
+                                      "failed"))
+      << answer_of(result).why;
+}
+
 TEST(Answer, OtherDamageIsNoReasonToChangeNothing) {
   DrillResult result = async_result();
   result.cells.pop_back();
@@ -438,6 +449,7 @@ TEST(Json, ARunSurvivesTheWayThereAndBack) {
   run.order = {1, {{1, 2, 3, 4, 5}}};
   run.loss.lost[0].histories = {{CopyEnd::cut_by_recovery, 1, 2, 3, 0}, {}};
   run.loss.lost[0].last_copy_fault = 0;
+  run.refused_opens = {{"broker-a", 12}};
   run.ownership = {3, 4};
   run.takeovers = {{"s", "d1", 5, {1, 2, 3, 4, 5, 6}, 7, true, ""},
                    {"t", "d2", -1, {}, 0, false, "x"}};
