@@ -10,8 +10,8 @@ namespace drydock::sim {
 inline constexpr auto kDiskNotModelled = std::to_array<std::string_view>({
     "disk: notifications of reservations; nvmet and SPDK hold other reservation commands back "
     "while a preempt-and-abort waits",
-    "disk: schedulers of the block layer; that a thread stands still while its command waits for a "
-    "tag",
+    "disk: schedulers of the block layer; that a thread which reads ahead stands still while its "
+    "command waits for a tag",
     "disk: links as controllers of their own",
     "disk: writes that become slower for good, more time for larger blocks beyond the bandwidth, "
     "tails beyond the 99.9th percentile",

@@ -19,7 +19,7 @@ Mount::Admission Mount::admit(Inode& inode, std::int64_t page, bool whole_page) 
   // A first store updates the file's time, which is in the inode's block (W2), if time has passed.
   const bool journals = inode.timed_at != cache_->tick() && !options_.lazytime;
   if (journals && journal_.must_wait(inode.home) != HandleWait::none) return Admission::journal;
-  if (cache_->options().kernel.stable_pages && inode.under_writeback(page)) {
+  if (inode.writeback_pages() > 0 && inode.write_wait(folio_of(inode, page)) != nullptr) {
     return Admission::in_use;
   }
   if (block.hole() && !has_space_for(1)) return Admission::no_space;
@@ -86,7 +86,10 @@ Task<Result<void>> Mount::make_storable(Inode& inode, Worker& worker, std::int64
         break;
       }
       case Admission::must_read: {
-        const StallScope stall(*cache_, worker, WaitPlace::page_read, page * kPageBytes);
+        const std::shared_ptr<PageRead> others = read_of(inode, page);
+        const WaitPlace place =
+            faults == nullptr ? WaitPlace::page_read : fault_wait(others.get(), page);
+        const StallScope stall(*cache_, worker, place, page * kPageBytes);
         const PageRange range{page, page + 1};
         auto reading = faults == nullptr ? page_in(inode, worker, range)
                                          : fault_in(inode, worker, *faults, page);
@@ -96,9 +99,12 @@ Task<Result<void>> Mount::make_storable(Inode& inode, Worker& worker, std::int64
       }
       case Admission::in_use: {
         const StallScope stall(*cache_, worker, WaitPlace::page_lock, page * kPageBytes);
-        const PageRange range{page, page + 1};
-        WaitList& ends = inode.in_flight(range, inode.last_started())->waiters;
-        co_await StuckWait(ends, worker, WaitPlace::page_lock, clock_);
+        const PageRange folio = folio_of(inode, page);
+        // A fault can be killed while it waits for a lock, but not for the end of a writeback.
+        const bool killable = faults != nullptr && inode.locked_batch(folio) != nullptr;
+        const auto kind = killable ? Waiter::Kind::join : Waiter::Kind::uninterruptible;
+        WaitList& free = *inode.write_wait(folio);
+        co_await StuckWait(free, worker, WaitPlace::page_lock, clock_, kind);
         break;
       }
       case Admission::no_memory: {
