@@ -41,7 +41,7 @@ std::string describe(WaitPlace place) {
   switch (place) {
     case WaitPlace::dirty_throttle: return "the dirty-page throttle";
     case WaitPlace::journal: return "the commit of a journal transaction";
-    case WaitPlace::page_lock: return "a page under writeback";
+    case WaitPlace::page_lock: return "a locked page";
     case WaitPlace::page_read: return "a page to be read";
     case WaitPlace::memory: return "free memory";
     case WaitPlace::writeback: return "the writeback that its sync waits for";

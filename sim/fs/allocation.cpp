@@ -88,6 +88,7 @@ void Mount::defer(Inode& inode, PageRange range, std::vector<SharedBytes> pages,
   for (std::int64_t page = range.first; page < range.end; ++page) {
     if (inode.block_of(page).hole()) ++deferred.holes;
   }
+  cache_->submission_blocked(inode, range.first, WaitPlace::journal);
   if (deferred_.size() == 1) handles_may_start();
 }
 
@@ -112,6 +113,7 @@ void Mount::write_deferred(DeferredWrite& deferred) {
   auto parts = std::make_shared<WrittenParts>();
   parts->first = deferred.range.first;
   submit_pages(inode, deferred.range.first, std::move(deferred.pages), deferred.whom, parts);
+  cache_->submission_goes_on(inode, deferred.range.first);
 }
 
 void Mount::journal_aborted(Error error) {

@@ -20,8 +20,9 @@ Mount::Admission Mount::admit(Inode& inode, std::int64_t page, bool whole_page) 
   const bool journals = (inode.timed_at != cache_->tick() && !options_.lazytime) || journals_data();
   if (journals && journal_.must_wait(inode.home) != HandleWait::none) return Admission::journal;
   if (data_wait(block) != HandleWait::none) return Admission::journal;
-  const bool stable = cache_->options().kernel.stable_pages && !journals_data();
-  if (stable && inode.under_writeback(page)) return Admission::in_use;
+  // With data=journal the log has a copy of its own of what it writes.
+  const bool written_back = inode.writeback_pages() > 0 && !journals_data();
+  if (written_back && inode.write_wait(folio_of(inode, page)) != nullptr) return Admission::in_use;
   if (block.hole() && !has_space_for(1)) return Admission::no_space;
   return Admission::ready;
 }
@@ -113,7 +114,10 @@ Task<Result<void>> Mount::make_storable(Inode& inode, Worker& worker, std::int64
         break;
       }
       case Admission::must_read: {
-        const StallScope stall(*cache_, worker, WaitPlace::page_read, page * kPageBytes);
+        const std::shared_ptr<PageRead> others = read_of(inode, page);
+        const WaitPlace place =
+            faults == nullptr ? WaitPlace::page_read : fault_wait(others.get(), page);
+        const StallScope stall(*cache_, worker, place, page * kPageBytes);
         const PageRange range{page, page + 1};
         auto reading = faults == nullptr ? page_in(inode, worker, range)
                                          : fault_in(inode, worker, *faults, page);
@@ -123,9 +127,12 @@ Task<Result<void>> Mount::make_storable(Inode& inode, Worker& worker, std::int64
       }
       case Admission::in_use: {
         const StallScope stall(*cache_, worker, WaitPlace::page_lock, page * kPageBytes);
-        const PageRange range{page, page + 1};
-        WaitList& ends = inode.in_flight(range, inode.last_started())->waiters;
-        co_await StuckWait(ends, worker, WaitPlace::page_lock, clock_);
+        const PageRange folio = folio_of(inode, page);
+        // A fault can be killed while it waits for a lock, but not for the end of a writeback.
+        const bool killable = faults != nullptr && inode.locked_batch(folio) != nullptr;
+        const auto kind = killable ? Waiter::Kind::join : Waiter::Kind::uninterruptible;
+        WaitList& free = *inode.write_wait(folio);
+        co_await StuckWait(free, worker, WaitPlace::page_lock, clock_, kind);
         break;
       }
       case Admission::no_memory: {

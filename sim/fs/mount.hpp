@@ -327,7 +327,15 @@ class Mount final : public PageBacking,
   const SharedBytes* map_cached(Inode& inode, PageFaults& faults, std::int64_t page);
   Task<Result<void>> fault_in(Inode& inode, Worker& worker, PageFaults& faults, std::int64_t page);
   Task<Result<void>> page_in(Inode& inode, Worker& worker, PageRange range);
-  Task<Result<void>> await_page(Inode& inode, Worker& worker, std::int64_t page);
+  Task<Result<void>> await_page(Inode& inode, Worker& worker, std::int64_t page,
+                                WaitPlace place = WaitPlace::page_read);
+  // Where a fault on the page waits. `read`: what was on its way before, or null. A page that
+  // another thread has faulted is locked by it (W3); one that is read along, as one's own, is not
+  // waited for otherwise than by its read (W4). Linux I/O model, section 3.2.
+  static WaitPlace fault_wait(const PageRead* read, std::int64_t page) {
+    const bool locked = read != nullptr && read->faulted == page;
+    return locked ? WaitPlace::page_lock : WaitPlace::page_read;
+  }
   // Not cached though it has content; cached or on its way.
   bool absent(Inode& inode, std::int64_t page) const;
   bool present(Inode& inode, std::int64_t page) const;

@@ -147,7 +147,8 @@ Task<Result<void>> Mount::populate(Inode& inode, Worker& worker, PageFaults& fau
 // A fault on an absent page, which is mapped afterwards unless somebody has dropped it already.
 Task<Result<void>> Mount::fault_in(Inode& inode, Worker& worker, PageFaults& faults,
                                    std::int64_t page) {
-  if (read_of(inode, page) != nullptr) {
+  const std::shared_ptr<PageRead> others = read_of(inode, page);
+  if (others != nullptr) {
     ++cache_->faults().minor;
     ReadAhead& ahead = faults.ahead();
     if (ahead.mark() == page) read_ahead(inode, ahead.take_mark());
@@ -160,8 +161,10 @@ Task<Result<void>> Mount::fault_in(Inode& inode, Worker& worker, PageFaults& fau
     const std::int64_t lacking = room_lacking(inode, window);
     if (lacking > 0) co_await cache_->memory()->make_room(worker, lacking);
     start_reads(inode, window);
+    const std::shared_ptr<PageRead> own = read_of(inode, page);
+    if (own != nullptr && own->faulted < 0) own->faulted = page;
   }
-  Result<void> in = co_await await_page(inode, worker, page);
+  Result<void> in = co_await await_page(inode, worker, page, fault_wait(others.get(), page));
   if (!in) co_return in;
   inode.map_resident({page, page + 1}, faults.keeps_pages());
   co_return Result<void>();
@@ -183,11 +186,12 @@ Task<Result<void>> Mount::page_in(Inode& inode, Worker& worker, PageRange range)
 
 // Waits for the read in flight that brings the page; returns at once if there is none. The wait is
 // killable, as that for a page lock is. What came of it must be checked again.
-Task<Result<void>> Mount::await_page(Inode& inode, Worker& worker, std::int64_t page) {
+Task<Result<void>> Mount::await_page(Inode& inode, Worker& worker, std::int64_t page,
+                                     WaitPlace place) {
   const std::shared_ptr<PageRead> read = read_of(inode, page);
   if (read == nullptr) co_return Result<void>();
   while (!read->ended) {
-    co_await StuckWait(read->waiters, worker, WaitPlace::page_read, clock_, Waiter::Kind::join);
+    co_await StuckWait(read->waiters, worker, place, clock_, Waiter::Kind::join);
   }
   co_return read->outcome;
 }

@@ -19,10 +19,10 @@ Task<void> Mount::wait_for_writeback(Inode& inode, Worker& worker, PageRange ran
 // A page that is dirty and under writeback must wait for that and then be written again: the second
 // round. By then any writeback of such a page was started after the call, so a third is not needed.
 Task<void> Mount::write_and_wait(Inode& inode, Worker& worker, PageRange range) {
-  const bool complete = cache_->start_writeback(inode, range, WrittenFor::sync);
+  const bool complete = co_await cache_->write_out(inode, worker, clock_, range);
   co_await wait_for_writeback(inode, worker, range);
   if (complete) co_return;
-  cache_->start_writeback(inode, range, WrittenFor::sync);
+  co_await cache_->write_out(inode, worker, clock_, range);
   co_await wait_for_writeback(inode, worker, range);
 }
 
