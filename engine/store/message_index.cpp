@@ -15,8 +15,21 @@ constexpr Duration kRetryPause = Duration::ms(1000);
 
 void IndexFiling::next_key() {
   std::string_view key;
-  step_ = keys_.next(key) ? Step::slot : Step::done;
-  if (step_ == Step::slot) key_hash_ = index_key_hash(request_.topic, key);
+  has_key_ = keys_.next(key);
+  if (has_key_) key_hash_ = index_key_hash(request_.topic, key);
+}
+
+std::span<const std::byte> IndexFiling::slot_in_group(std::int64_t slot_at) const {
+  for (std::size_t i = count_; i-- > 0;) {
+    if (puts_[i].slot_at == slot_at) return puts_[i].slot;
+  }
+  return {};
+}
+
+void IndexFiling::add(const IndexPut& put) {
+  std::ranges::copy(put.entry,
+                    entries_.begin() + static_cast<std::ptrdiff_t>(count_) * kIndexEntryBytes);
+  puts_[count_++] = put;
 }
 
 MessageIndex::MessageIndex(Context& context, const StoreConfiguration& configuration,
@@ -86,9 +99,10 @@ bool MessageIndex::try_file(Worker& worker, IndexFiling& filing) {
       begin(filing, *file);
     } else if (filing.step_ == Step::slot) {
       const std::int64_t at = sizes_.slot_at(filing.key_hash_);
-      const ByteChain slot = file->map->try_load(at, kIndexSlotBytes);
-      if (slot.empty()) return false;
-      take_slot(filing, *file, slot);
+      const std::span<const std::byte> known = filing.slot_in_group(at);
+      const ByteChain slot = known.empty() ? file->map->try_load(at, kIndexSlotBytes) : ByteChain();
+      if (known.empty() && slot.empty()) return false;
+      take_slot(filing, *file, known.empty() ? slot.pieces().front().span() : known);
     } else {
       const Store store = store_of(filing);
       if (!file->map->try_store(worker, store.at, store.bytes)) return false;
@@ -102,37 +116,50 @@ bool MessageIndex::try_file(Worker& worker, IndexFiling& filing) {
 void MessageIndex::begin(IndexFiling& filing, const IndexedFile& file) {
   const DispatchRequest& request = filing.request_;
   const bool known = request.unit.physical.value() < file.header.end_physical;
-  filing.step_ = IndexFiling::Step::done;
   if (request.is_indexed && !known) filing.next_key();
+  filing.step_ = filing.has_key_ ? IndexFiling::Step::slot : IndexFiling::Step::done;
 }
 
-void MessageIndex::take_slot(IndexFiling& filing, const IndexedFile& file, const ByteChain& slot) {
-  std::array<std::byte, kIndexSlotBytes> bytes;
-  slot.copy_to(0, bytes);
+void MessageIndex::take_slot(IndexFiling& filing, const IndexedFile& file,
+                             std::span<const std::byte> slot) {
   const DispatchRequest& request = filing.request_;
   const IndexKeyPlace place{filing.key_hash_, request.unit.physical, request.store_ms};
-  filing.put_ = put_index_entry(file.header, sizes_, place, bytes);
-  filing.header_ = encode_index_header(filing.put_.header);
-  filing.step_ = IndexFiling::Step::entry;
+  const IndexPut put = put_index_entry(filing.header_in_front(file.header), sizes_, place, slot);
+  filing.add(put);
+  filing.next_key();
+  if (!ends_group(filing, file)) return;
+  filing.header_ = encode_index_header(put.header);
+  filing.step_ = IndexFiling::Step::entries;
+}
+
+bool MessageIndex::ends_group(const IndexFiling& filing, const IndexedFile& file) const {
+  return !filing.has_key_ || filing.count_ == IndexFiling::kGroupMax ||
+         filing.header_in_front(file.header).full(sizes_);
 }
 
 MessageIndex::Store MessageIndex::store_of(const IndexFiling& filing) {
   switch (filing.step_) {
-    case IndexFiling::Step::entry: return {filing.put_.entry_at, filing.put_.entry};
-    case IndexFiling::Step::slot_store: return {filing.put_.slot_at, filing.put_.slot};
+    case IndexFiling::Step::entries:
+      return {filing.puts_[0].entry_at,
+              std::span(filing.entries_).first(filing.count_ * kIndexEntryBytes)};
+    case IndexFiling::Step::slots: {
+      const IndexPut& put = filing.puts_[filing.stored_];
+      return {put.slot_at, put.slot};
+    }
     default: return {0, filing.header_};
   }
 }
 
 void MessageIndex::stored(IndexFiling& filing, IndexedFile& file) {
   using Step = IndexFiling::Step;
-  if (filing.step_ == Step::entry) {
-    filing.step_ = Step::slot_store;
-  } else if (filing.step_ == Step::slot_store) {
-    filing.step_ = Step::header;
+  if (filing.step_ == Step::entries) {
+    filing.step_ = Step::slots;
+  } else if (filing.step_ == Step::slots) {
+    if (++filing.stored_ == filing.count_) filing.step_ = Step::header;
   } else {
-    file.header = filing.put_.header;
-    filing.next_key();
+    file.header = filing.header_in_front(file.header);
+    filing.count_ = filing.stored_ = 0;
+    filing.step_ = filing.has_key_ ? Step::slot : Step::done;
   }
 }
 
@@ -158,7 +185,8 @@ Task<Result<void>> MessageIndex::wait_for_step(Worker& worker, IndexFiling& fili
     Result<ByteChain> slot =
         co_await file->map->load(worker, sizes_.slot_at(filing.key_hash_), kIndexSlotBytes);
     if (!slot) co_return slot.error();
-    take_slot(filing, *file, *slot);
+    const SharedBytes bytes = slot->flatten();
+    take_slot(filing, *file, bytes.span());
     co_return Result<void>();
   }
   const Store store = store_of(filing);

@@ -20,7 +20,9 @@
 
 namespace drydock {
 
-// One message on its way into the index: which key is next, and what of it is written.
+// One message on its way into the index. Its keys go in groups: the entries of a group lie one
+// behind the other and are stored at once, then each of its slots, then the header. RocketMQ stores
+// the three for each key; the bytes come to the same, and whoever dies in between loses the file.
 class IndexFiling {
  public:
   explicit IndexFiling(const DispatchRequest& request)
@@ -28,15 +30,34 @@ class IndexFiling {
 
  private:
   friend class MessageIndex;
-  // Of each key: look into its slot, then store the entry, the slot and the header.
-  enum class Step : std::uint8_t { begin, slot, entry, slot_store, header, done };
+  static constexpr std::size_t kGroupMax = 4;
+  enum class Step : std::uint8_t {
+    begin,
+    slot,  // Look into the slot of the next key.
+    entries,
+    slots,
+    header,
+    done,
+  };
+
   void next_key();
+  // The header in front of the next key, if `file` is the one of the file.
+  const IndexHeader& header_in_front(const IndexHeader& file) const {
+    return count_ == 0 ? file : puts_[count_ - 1].header;
+  }
+  // The slot of the next key, if a key of the group has it; else empty.
+  std::span<const std::byte> slot_in_group(std::int64_t slot_at) const;
+  void add(const IndexPut& put);
 
   const DispatchRequest& request_;
   IndexKeys keys_;
   Step step_ = Step::begin;
-  std::int32_t key_hash_ = 0;
-  IndexPut put_;
+  bool has_key_ = false;
+  std::int32_t key_hash_ = 0;  // Of the next key.
+  std::size_t count_ = 0;      // Keys in the group.
+  std::size_t stored_ = 0;     // Of its slots.
+  std::array<IndexPut, kGroupMax> puts_;
+  std::array<std::byte, kGroupMax * kIndexEntryBytes> entries_;
   std::array<std::byte, kIndexHeaderBytes> header_;
 };
 
@@ -94,7 +115,9 @@ class MessageIndex {
   // The file that takes the next entry, or null.
   IndexedFile* file_with_room() const;
   void begin(IndexFiling& filing, const IndexedFile& file);
-  void take_slot(IndexFiling& filing, const IndexedFile& file, const ByteChain& slot);
+  void take_slot(IndexFiling& filing, const IndexedFile& file, std::span<const std::byte> slot);
+  // Whether the group must be stored before another key is looked at.
+  bool ends_group(const IndexFiling& filing, const IndexedFile& file) const;
   // What the present step of a filing stores, and where.
   struct Store {
     std::int64_t at = 0;

@@ -50,15 +50,15 @@ def acked_keys(path):
 
 
 def index_is_whole(report, what, store, conf):
-    """The index files are those that the log demands, byte for byte, and `store verify` agrees."""
+    """The index files of a stopped store are those that the log demands, and `store verify` agrees."""
     done = subprocess.run([INDEX, str(store), str(SLOTS), str(ENTRIES)], capture_output=True, text=True,
                           timeout=driver.LIMIT_S)
     report.check(f"{what}: index files are equal to those built from the log, byte for byte",
                  done.returncode == 0 and not done.stdout.startswith("equal: 0"), done.stdout + done.stderr)
     verified = drydock("store", "verify", store, "--conf", conf)
     report.check(f"{what}: store verify finds log and index in agreement",
-                 verified.returncode == 0 and ", 0 keys of messages" in verified.stdout
-                 or "removes it" in verified.stdout, verified.stdout + verified.stderr)
+                 verified.returncode == 0 and ", 0 keys of messages" in verified.stdout,
+                 verified.stdout + verified.stderr)
 
 
 def finds_by_key(report, jvm, what, name_server, topic, keys):
@@ -89,7 +89,8 @@ def goes_on(report, jvm, folder, addresses, batched):
         drydock("send", "--to", f"{address}:10911", "--topic", topic, "--count", 2000, "--acked", acked,
                 "--body-size", "700B")
         served.stop() if how == "stopped" else served.kill()
-        index_is_whole(report, f"written by Drydock, {how}", store, conf)
+        if how == "stopped":  # A killed broker may not have dispatched all that it acknowledged.
+            index_is_whole(report, f"written by Drydock, {how}", store, conf)
         keys = acked_keys(acked)
         theirs = jvm("recover", directory=driver.copy_store(store, f"{store}-copy"), **SIZES)
         told = difference(theirs, recovered_by_drydock(store, conf))

@@ -285,7 +285,10 @@ final class ClientCommands {
             one.put("physical", message.getCommitLogOffset());
             one.put("reconsumed", message.getReconsumeTimes());
             one.put("stored_ms", message.getStoreTimestamp());
-            one.put("properties", new TreeMap<>(message.getProperties()));
+            Map<String, String> properties = new TreeMap<>(message.getProperties());
+            properties.remove("MIN_OFFSET");  // The client's, of the queue at the pull.
+            properties.remove("MAX_OFFSET");
+            one.put("properties", properties);
             all.add(one);
         }
         JSONObject answer = new JSONObject(true);
