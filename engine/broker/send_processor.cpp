@@ -21,7 +21,7 @@ SharedBytes share(const RemotingCommand& request, std::string_view view) {
 // What a message may ask for that comes in a later version: storing it as a plain message would be
 // wrong.
 bool beyond_this_version(const SendMessageHeader& header) {
-  if (header.batch || (header.sys_flag & sys_flag::kTransactionMask) != 0) return true;
+  if ((header.sys_flag & sys_flag::kTransactionMask) != 0) return true;
   if (header.topic.starts_with("%RETRY%")) return true;
   constexpr std::array<std::string_view, 4> kDelays = {"DELAY", "TIMER_DELAY_SEC", "TIMER_DELAY_MS",
                                                        "TIMER_DELIVER_MS"};
@@ -33,6 +33,12 @@ bool beyond_this_version(const SendMessageHeader& header) {
     }
   }
   return false;
+}
+
+HeaderFault decode_header(const RemotingCommand& request, SendMessageHeader& header) {
+  const std::span<const std::byte> fields = request.ext_fields.span();
+  return request.is(RequestCode::send_message) ? decode_send_message_v1_header(fields, header)
+                                               : decode_send_message_header(fields, header);
 }
 
 }  // namespace
@@ -67,7 +73,7 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
   }
 
   SendMessageHeader header;
-  const HeaderFault fault = decode_send_message_header(request.ext_fields.span(), header);
+  const HeaderFault fault = decode_header(request, header);
   std::int32_t queue_id = header.queue_id;
   Refusal refusal{ResponseCode::system_error, "a field of the header is missing or of no use"};
   if (fault.ok()) refusal = check(header, queue_id);
@@ -77,6 +83,12 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
   }
   if (topics_.file.untried()) co_await topics_.file.save(lease.worker());
   IncomingMessage message = to_message(request, header, queue_id, connection->peer());
+  if (header.batch) {
+    message.properties = batch_properties(header);
+    co_await store_batch(std::move(connection), std::move(request), std::move(message),
+                         std::move(lease));
+    co_return;
+  }
   if (configuration_.store.bugs.has(SeededBug::ack_before_append) && queue_choice_.below(2) == 0) {
     lease.release();
     const PutResult promised{.status = PutStatus::put_ok};
@@ -142,9 +154,10 @@ SendProcessor::Refusal SendProcessor::check(const SendMessageHeader& header,
   if (queue_id < 0) {
     queue_id = static_cast<std::int32_t>(queue_choice_.below(static_cast<std::uint64_t>(*queues)));
   }
+  if (header.batch) return check_batch(header, topics_.table.find(header.topic));
   if (beyond_this_version(header)) {
     return {ResponseCode::request_code_not_supported,
-            "batch, transaction, delay and retry messages are not supported in this version"};
+            "transaction, delay and retry messages are not supported in this version"};
   }
   return {};
 }

@@ -17,6 +17,7 @@ namespace property {
 inline constexpr std::string_view kKeys = "KEYS";
 inline constexpr std::string_view kTags = "TAGS";
 inline constexpr std::string_view kWait = "WAIT";
+inline constexpr std::string_view kDelay = "DELAY";
 inline constexpr std::string_view kUniqueKey = "UNIQ_KEY";
 inline constexpr std::string_view kRegion = "MSG_REGION";
 inline constexpr std::string_view kTraceOn = "TRACE_ON";
