@@ -94,9 +94,25 @@ void Mount::join_with_data(Inode& inode, std::int64_t page) {
   }
 }
 
+// A whole page that equals the one before it shares its block until one of them changes: the
+// simulator then stores a file of equal pages once. What differs does so in its first bytes.
+bool Mount::share_with_previous(Inode& inode, const Worker& worker, std::int64_t page,
+                                std::span<const std::byte> bytes) {
+  const SharedBytes* const previous = page == 0 ? nullptr : inode.find(page - 1);
+  if (previous == nullptr || previous->empty()) return false;
+  if (std::memcmp(previous->data(), bytes.data(), bytes.size()) != 0) return false;
+  const SharedBytes block = *previous;
+  if (!inode.resident(page)) inode.insert(page, block);
+  make_dirty(inode, worker, page);
+  *inode.find(page) = block;
+  return true;
+}
+
 void Mount::store_into(Inode& inode, const Worker& worker, std::int64_t offset,
                        std::span<const std::byte> bytes) {
   const std::int64_t page = offset / kPageBytes;
+  const bool whole = std::ssize(bytes) == kPageBytes;
+  if (whole && share_with_previous(inode, worker, page, bytes)) return;
   make_dirty(inode, worker, page);
   std::memcpy(inode.writable(page) + offset % kPageBytes, bytes.data(), bytes.size());
 }

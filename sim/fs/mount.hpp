@@ -308,6 +308,8 @@ class Mount final : public PageBacking,
   Task<Result<void>> make_storable(Inode& inode, Worker& worker, std::int64_t page, bool whole_page,
                                    PageFaults* faults);
   // Once admitted.
+  bool share_with_previous(Inode& inode, const Worker& worker, std::int64_t page,
+                           std::span<const std::byte> bytes);
   void store_into(Inode& inode, const Worker& worker, std::int64_t offset,
                   std::span<const std::byte> bytes);
   void make_dirty(Inode& inode, const Worker& worker, std::int64_t page);

@@ -51,6 +51,26 @@ TEST_F(Files, ReadHolesAsZerosAndEndAtTheirSize) {
   EXPECT_EQ(*world->file("/f").size(), 10'003);
 }
 
+// The simulator keeps one block for them; nobody can tell.
+TEST_F(Files, OfEqualPagesKeepOneBlockUntilAPageChanges) {
+  const std::string page(4096, 'p');
+  MappedFile& map = world->map("/f", 3 * 4096);
+  for (std::int64_t at = 0; at < 3 * 4096; at += 4096) {
+    ASSERT_TRUE(map.try_store(worker(), at, bytes_of(page)));
+  }
+  const auto block = [&map](std::int64_t at) { return map.try_load(at, 4096).pieces()[0].data(); };
+  EXPECT_EQ(block(0), block(4096));
+  EXPECT_EQ(block(0), block(8192));
+  ASSERT_TRUE(map.try_store(worker(), 4096 + 7, bytes_of("changed")));
+  ASSERT_TRUE(map.try_store(worker(), 4, bytes_of("this")));
+  std::string expected = page + page + page;
+  expected.replace(4096 + 7, 7, "changed").replace(4, 4, "this");
+  EXPECT_EQ(world->read("/f"), expected);
+  ASSERT_TRUE(world->sync("/f").has_value());
+  world.power_cut();
+  EXPECT_EQ(world->read("/f"), expected);
+}
+
 TEST_F(Files, ShowZerosWhenTheyGrowAfterTheyWereCut) {
   ASSERT_TRUE(world->write("/f", 0, std::string(5000, 'x')).has_value());
   ASSERT_TRUE(world->sync("/f").has_value());

@@ -9,9 +9,11 @@
 //                   commits and commands are the most of it.
 //   stored-blocks   blocks of 4 KiB, all distinct, written and synced: they are in the page cache
 //                   and on the disk. Its memory is what counts.
-//   dirty-pages     pages of a host of 256 GiB that become dirty, one behind the other, and hold
-//                   the same bytes. Its memory is the state that the simulator keeps of a page.
-//   dirty-runs      the same for pages that lie so far apart that each is a run of its own in a
+//   dirty-pages     stores of whole pages, one behind the other, into a mapped file of a host of
+//                   256 GiB; none is written back. All hold the same bytes, which are in memory
+//                   once: its memory is the state that the simulator keeps of a page. Of pages that
+//                   differ, the bytes come on top: see stored-blocks.
+//   dirty-runs      pages of the cache that lie so far apart that each is a run of its own in a
 //                   part of the file that nothing else is known of: the state of a run.
 #include <array>
 #include <cstring>
@@ -150,7 +152,28 @@ class NoBacking final : public sim::PageBacking {
 
 constexpr std::int64_t kApartPages = 512;
 
-void dirty_pages(std::uint64_t count, std::int64_t distance, Record& record) {
+FileWorldOptions large_host(std::int64_t disk_bytes) {
+  FileWorldOptions options = options_with(disk_bytes);
+  options.memory.bytes = 256 * kGib;
+  return options;
+}
+
+void dirty_pages(std::uint64_t count, Record& record) {
+  const std::int64_t file_bytes = static_cast<std::int64_t>(count) * sim::kPageBytes;
+  Stopwatch watch;
+  FileWorld world(large_host(file_bytes + 8 * kGib));
+  MappedFile& map = world->map("/log", file_bytes);
+  const std::vector<std::byte> page(sim::kPageBytes, std::byte{'d'});
+  Worker& worker = world->worker();
+  watch.started();
+  for (std::int64_t at = 0; at < file_bytes; at += sim::kPageBytes) {
+    ENSURE(map.try_store(worker, at, page));
+  }
+  watch.finish(record);
+  record.messages = count;
+}
+
+void dirty_runs(std::uint64_t count, Record& record) {
   Stopwatch watch;
   sim::Kernel kernel({.seed = 1});
   sim::Host host(kernel, HostId(1), {.name = "h1", .memory = {.bytes = 256 * kGib}});
@@ -160,9 +183,8 @@ void dirty_pages(std::uint64_t count, std::int64_t distance, Record& record) {
   sim::SimWorker worker{WorkerId(1), "worker"};
   watch.started();
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(count); ++i) {
-    const std::int64_t page = i * distance;
-    file.insert(page, cache.zero_page());
-    cache.mark_dirty(file, page, worker);
+    file.insert(i * kApartPages, cache.zero_page());
+    cache.mark_dirty(file, i * kApartPages, worker);
   }
   watch.finish(record);
   record.messages = static_cast<std::uint64_t>(cache.dirty_pages());
@@ -187,9 +209,9 @@ int main(int argc, char** argv) {
   } else if (options.workload == "stored-blocks" && !bare) {
     stored_blocks(options.messages, record);
   } else if (options.workload == "dirty-pages" && !bare) {
-    dirty_pages(options.messages, 1, record);
+    dirty_pages(options.messages, record);
   } else if (options.workload == "dirty-runs" && !bare) {
-    dirty_pages(options.messages, kApartPages, record);
+    dirty_runs(options.messages, record);
   } else {
     return unknown_workload("bench-storage", options);
   }
