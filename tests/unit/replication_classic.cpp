@@ -2,8 +2,12 @@
 // reference, section 1.
 #include <gtest/gtest.h>
 
+#include "engine/store/consume_queue_unit.hpp"
+#include "engine/store/index_file.hpp"
 #include "engine/store/mapped_file_queue.hpp"
+#include "engine/wire/message_batch.hpp"
 #include "engine/wire/pull_message.hpp"
+#include "engine/wire/send_message.hpp"
 #include "tests/support/raw_client.hpp"
 
 namespace drydock::test {
@@ -118,6 +122,40 @@ TEST(ClassicHa, TheSlavesQueuesAreTheMastersByteForByte) {
 }
 
 // 1.3.5: without a put that waits for copies, the master looks every 100 ms.
+// The only file below a directory.
+const Bytes& only_file(MemoryFiles& files, const std::string& directory) {
+  const std::vector<std::string> paths = files.paths();
+  const auto below = [&](const std::string& path) { return path.starts_with(directory); };
+  ENSURE(std::ranges::count_if(paths, below) == 1);
+  return files.at(*std::ranges::find_if(paths, below)).cached;
+}
+
+TEST(ClassicHa, TheSlaveHasEveryMessageOfABatchInItsQueueAndInItsIndex) {
+  Pair world;
+  world.start_both();
+  std::string body;
+  for (const std::string_view one : {"first", "second", "third"}) {
+    append_to_batch(
+        body, {.flag = 0, .body = as_byte_span(one), .properties = as_byte_span("KEYS\x01k\x02")});
+  }
+  SendMessageHeader header;
+  header.producer_group = "g";
+  header.topic = "orders";
+  header.batch = true;
+  RawClient client(world);
+  EXPECT_EQ(client.code_of(encode_command(request_head(RequestCode::send_batch_message, 1), header,
+                                          {}, as_byte_span(body))),
+            0);
+  world.run_for(Duration::s(1));
+  EXPECT_TRUE(world.same_logs(1));
+  const Bytes& units = only_file(world.slave_files, "/store/consumequeue/orders/0/");
+  EXPECT_EQ(units, only_file(world.files, "/store/consumequeue/orders/0/"));
+  EXPECT_NE(decode_unit(std::span(units).subspan(2 * kUnitBytes)).bytes, 0);
+  const Bytes& index = only_file(world.slave_files, "/store/index/");
+  EXPECT_EQ(index, only_file(world.files, "/store/index/"));
+  EXPECT_EQ(decode_index_header(index).count, 4);
+}
+
 TEST(ClassicHa, AnAsyncMasterShipsWithinAHundredMilliseconds) {
   Pair world;
   world.start_both();
