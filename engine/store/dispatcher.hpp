@@ -10,8 +10,15 @@ namespace drydock {
 
 class Dispatcher {
  public:
-  Dispatcher(Context& context, ConsumeQueues& queues, Checkpoint& checkpoint, LogKind kind)
-      : context_(context), queues_(queues), checkpoint_(checkpoint), kind_(kind) {}
+  // `levels` outlives it.
+  Dispatcher(Context& context, ConsumeQueues& queues, Checkpoint& checkpoint, LogKind kind,
+             const DelayLevels& levels)
+      : context_(context), queues_(queues), checkpoint_(checkpoint), kind_(kind), levels_(levels) {}
+
+  // What the queues are told of a good record.
+  DispatchRequest request_of(const RecordView& view, std::int32_t bytes) const {
+    return dispatch_request_of(view, bytes, levels_);
+  }
 
   // Completes when the unit is written (in the page cache), was there already, or was given up: a
   // queue file that can't be made is tried 30 times, a second apart. Error: cancelled. What
@@ -29,6 +36,7 @@ class Dispatcher {
   ConsumeQueues& queues_;
   Checkpoint& checkpoint_;
   LogKind kind_;
+  const DelayLevels& levels_;
   bool given_up_ = false;
 };
 

@@ -53,7 +53,8 @@ MessageStore::MessageStore(Context& context, StoreConfiguration configuration, E
       queues_(context, queue_options(configuration_)),
       checkpoint_(context, configuration_.store_path_root + "/checkpoint"),
       abort_(context, configuration_.store_path_root),
-      dispatcher_(context, queues_, checkpoint_, log_kind(configuration_)),
+      dispatcher_(context, queues_, checkpoint_, log_kind(configuration_),
+                  configuration_.delay_levels),
       dispatch_(context, log_, dispatcher_, visible_to(configuration_), log_kind(configuration_)),
       queue_flush_(context, queues_, checkpoint_, configuration_),
       reader_(log_, queues_, configuration_),
@@ -200,6 +201,7 @@ Task<PutResult> MessageStore::append(Worker& worker, IncomingMessage message) {
                               .born_host = message.born_host,
                               .store_host = store_host_,
                               .reconsume_times = message.reconsume_times,
+                              .prepared_offset = message.prepared_offset,
                               .body = message.body.span(),
                               .topic = message.topic.span(),
                               .properties = message.properties.span()};
@@ -268,6 +270,49 @@ Task<Result<GetResult>> MessageStore::get_message(Worker& worker, GetRequest req
   if (phase_ != Phase::serving) co_return GetResult();
   Result<GetResult> result = co_await reader_.get(worker, request);
   co_return result;
+}
+
+SharedBytes StoredMessage::share(std::span<const std::byte> part) const {
+  if (part.empty()) return {};
+  return record.slice(static_cast<std::size_t>(part.data() - record.data()), part.size());
+}
+
+Task<Result<std::optional<StoredMessage>>> MessageStore::stored_at(Worker& worker,
+                                                                   PhysicalOffset at) {
+  std::optional<StoredMessage> none;
+  if (phase_ != Phase::serving || at < PhysicalOffset()) co_return none;
+  Result<ByteChain> length = co_await log_.read(worker, at, 4);
+  if (!length) co_return length.error();
+  if (length->size() < 4) co_return none;
+  const auto bytes = read_big_endian<std::int32_t>(length->flatten().data());
+  if (bytes < static_cast<std::int32_t>(kRecordBytesMin)) co_return none;
+  Result<ByteChain> whole = co_await log_.read(worker, at, bytes);
+  if (!whole) co_return whole.error();
+  StoredMessage message{.record = whole->flatten(), .view = {}};
+  const RecordCheck check =
+      check_record(message.record.span(), bytes, BodyCheck::lengths_only, message.view);
+  if (!check.good() || message.view.physical_offset != at.value()) co_return none;
+  co_return std::optional<StoredMessage>(std::move(message));
+}
+
+Task<Result<std::vector<ConsumeQueueUnit>>> MessageStore::units(Worker& worker,
+                                                                std::string_view topic,
+                                                                std::int32_t queue_id,
+                                                                QueueOffset from,
+                                                                std::int64_t count) {
+  std::vector<ConsumeQueueUnit> units;
+  ConsumeQueue* const queue = queues_.find(topic, queue_id);
+  if (queue == nullptr || from < queue->min_offset() || from >= queue->max_offset()) {
+    co_return units;
+  }
+  Result<ByteChain> bytes = co_await queue->read(worker, from, count);
+  if (!bytes) co_return bytes.error();
+  const SharedBytes flat = bytes->flatten();
+  for (std::span<const std::byte> rest = flat.span(); !rest.empty();
+       rest = rest.subspan(static_cast<std::size_t>(kUnitBytes))) {
+    units.push_back(decode_unit(rest));
+  }
+  co_return units;
 }
 
 }  // namespace drydock

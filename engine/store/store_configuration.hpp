@@ -17,6 +17,7 @@
 //   recovery              where log and queues end after a stop or a crash
 //   queue_offsets         the next index of every queue
 //   pull_batch            which messages one pull returns (pure)
+//   delay_levels          how long messages of each delay level wait (pure)
 //   message_reader        looks messages up by their place in a queue
 //   message_store         ties them together: load, recover, start, put, get, shut down
 //
@@ -31,6 +32,7 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/store/delay_levels.hpp"
 #include "engine/types/behaviour.hpp"
 #include "engine/types/seeded_bugs.hpp"
 #include "engine/types/time.hpp"
@@ -64,6 +66,7 @@ struct StoreConfiguration {
   Duration os_page_cache_busy_timeout = Duration::s(1);  // osPageCacheBusyTimeOutMills
   std::int32_t max_message_size = 4'194'304;             // maxMessageSize, bytes
   bool check_crc_on_recover = true;                      // checkCRCOnRecover
+  DelayLevels delay_levels;                              // messageDelayLevel
   // What one pull may return, and how far it looks.
   std::int32_t max_filter_message_size = 16'000;  // maxFilterMessageSize, bytes of units
   std::int32_t max_transfer_bytes_on_message_in_memory = 262'144;
