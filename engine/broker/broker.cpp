@@ -1,5 +1,6 @@
 #include "engine/broker/broker.hpp"
 
+#include "engine/broker/client_processor.hpp"
 #include "engine/broker/fast_failure.hpp"
 #include "engine/broker/offset_processor.hpp"
 #include "engine/broker/pull_processor.hpp"
@@ -8,7 +9,6 @@
 #include "engine/replication/ha_slave.hpp"
 #include "engine/runtime/join.hpp"
 #include "engine/wire/frame_server.hpp"
-#include "engine/wire/heartbeat.hpp"
 
 namespace drydock {
 
@@ -29,8 +29,12 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
         topics_(topic_options(), context.clock.wall_now().count_ms()),
         topics_file_(context, configuration_.store, "topics.json", topics_),
         offsets_file_(context, configuration_.store, "consumerOffset.json", offsets_),
+        groups_(true),
+        groups_file_(context, configuration_.store, "subscriptionGroup.json", groups_),
+        clients_(context, configuration_, topics_of_broker(), groups_, groups_file_),
         sends_(context, configuration_, store_, topics_of_broker(), master_.get()),
-        pulls_(context, configuration_, store_, topics_, {offsets_, offsets_changed_}, *this),
+        pulls_(context, configuration_, store_, topics_, {offsets_, offsets_changed_},
+               clients_.consumers(), *this),
         offset_requests_(context, store_, topics_, {offsets_, offsets_changed_},
                          context.workers.add("ConsumerManageThread_1")),
         server_(context, *this),
@@ -49,6 +53,8 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
     if (!topics) co_return failed("the topics can't be loaded", topics.error());
     Result<void> offsets = co_await offsets_file_.load(worker_);
     if (!offsets) co_return failed("the consumer offsets can't be loaded", offsets.error());
+    Result<void> groups = co_await groups_file_.load(worker_);
+    if (!groups) co_return failed("the groups can't be loaded", groups.error());
     Result<void> loaded = co_await store_.load();
     if (!loaded) co_return failed("the store can't be loaded", loaded.error());
     Result<void> started = co_await store_.start();
@@ -62,6 +68,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
     if (!listening) co_return failed("can't listen", listening.error());
     registration_.start();
     services_.spawn(pulls_.held().run());
+    services_.spawn(clients_.run());
     services_.spawn(save_offsets());
     fail_fast();
     serving_ = true;
@@ -80,6 +87,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
     services_.cancel();
     co_await services_.join();
     if (serving_) {  // Else another broker may have the store.
+      co_await groups_file_.save(worker_);
       co_await topics_file_.save(worker_);
       co_await offsets_file_.save(worker_);
     }
@@ -156,8 +164,10 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
     } else if (request.is(RequestCode::query_consumer_offset) && !request.is_one_way()) {
       server_.requests().spawn(
           offset_requests_.query(connection, std::move(request), std::move(slot)));
+    } else if (request.is(RequestCode::heart_beat)) {
+      server_.requests().spawn(clients_.heartbeat(connection, std::move(request), std::move(slot)));
     } else {
-      SharedBytes answered = answer(request);
+      SharedBytes answered = answer(*connection, request);
       if (!request.is_one_way()) connection->respond(std::move(answered));
     }
   }
@@ -166,14 +176,11 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
   }
   void connection_ended(ServerConnection& connection) override {
     pulls_.held().connection_ended(connection);
+    clients_.connection_ended(connection);
   }
-  SharedBytes answer(const RemotingCommand& request) {
+  SharedBytes answer(const ServerConnection& connection, const RemotingCommand& request) {
     if (OffsetProcessor::answers(request)) return offset_requests_.answer(request);
-    if (request.is(RequestCode::heart_beat)) {
-      const bool readable = is_heartbeat(request.body.span());
-      return encode_answer(request.head,
-                           readable ? ResponseCode::success : ResponseCode::system_error);
-    }
+    if (ClientProcessor::answers(request)) return clients_.answer(connection, request);
     if (request.is(RequestCode::get_all_topic_config)) {
       const std::string table = encode_topic_table(topics_.all());
       return encode_command(response_head(request.head, ResponseCode::success), NoFields(), {},
@@ -198,6 +205,9 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
   ConsumerOffsets offsets_;
   Event offsets_changed_;
   ConfigFile offsets_file_;
+  SubscriptionGroups groups_;
+  ConfigFile groups_file_;
+  ClientProcessor clients_;
   SendProcessor sends_;
   PullProcessor pulls_;
   OffsetProcessor offset_requests_;
