@@ -18,13 +18,20 @@
 //   client_processor     heartbeats, and what clients ask of one another
 //   consumer_groups      who is in a group and what it subscribes to; producer_groups (pure)
 //   queue_locks          which member has a queue for itself alone (pure)
+//   subscription_groups  what is configured of each group (pure)
+//   internal_message     messages that the broker itself puts into the log (pure)
+//   schedule_service     delivers what waits for its time; delay_offsets (pure)
+//   send_back_processor  messages that come again, and dead letters; retry (pure)
+//   end_transaction_processor, transaction_check, op_batch
+//                        ends of transactions, questions about them; transactions (pure)
+//   put_safety           the wait of a put for its flush and its copies
 //   fast_failure         refuses what has waited for a worker for too long
 //   offset_processor     the ends of queues, and how far groups have come in them
 //   consumer_offsets     how far each group has come (pure)
 //   config_file          a file below config/: topics, consumer offsets; config_content (pure)
 //   broker               start, serve, orderly stop
 //
-// What it does not do yet: delay, retry, transactions.
+// What it does not do yet: the timer wheel, pop.
 //
 // This file: the configuration of one broker and where it comes from.
 #pragma once
