@@ -5,6 +5,7 @@
 #include "engine/broker/fast_failure.hpp"
 #include "engine/broker/offset_processor.hpp"
 #include "engine/broker/pull_processor.hpp"
+#include "engine/broker/query_processor.hpp"
 #include "engine/broker/registration.hpp"
 #include "engine/broker/schedule_service.hpp"
 #include "engine/broker/send_back_processor.hpp"
@@ -51,6 +52,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
                clients_.consumers(), *this),
         offset_requests_(context, store_, topics_, {offsets_, offsets_changed_},
                          context.workers.add("ConsumerManageThread_1")),
+        queries_(context, store_),
         server_(context, *this),
         registration_(context, configuration_, store_host(), topics_of_broker(), slave_.get()),
         follower_(context.scope),
@@ -190,7 +192,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
 
   void handle(std::shared_ptr<ServerConnection> connection, RemotingCommand request,
               Semaphore::Permit slot) override {
-    if (request.is(RequestCode::send_message_v2)) {
+    if (SendProcessor::answers(request)) {
       server_.requests().spawn(sends_.process(connection, std::move(request), std::move(slot)));
     } else if (request.is(RequestCode::consumer_send_msg_back)) {
       server_.requests().spawn(
@@ -200,6 +202,8 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
           transaction_ends_.process(connection, std::move(request), std::move(slot)));
     } else if (is_pull(request) && !request.is_one_way()) {
       server_.requests().spawn(pulls_.process(connection, std::move(request), std::move(slot)));
+    } else if (QueryProcessor::answers(request) && !request.is_one_way()) {
+      server_.requests().spawn(queries_.process(connection, std::move(request), std::move(slot)));
     } else if (request.is(RequestCode::query_consumer_offset) && !request.is_one_way()) {
       server_.requests().spawn(
           offset_requests_.query(connection, std::move(request), std::move(slot)));
@@ -270,6 +274,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
   TransactionCheck transaction_check_;
   PullProcessor pulls_;
   OffsetProcessor offset_requests_;
+  QueryProcessor queries_;
   FrameServer server_;
   Registration registration_;
   TaskScope follower_;

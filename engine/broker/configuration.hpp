@@ -12,7 +12,8 @@
 //   worker_pool          a set of workers with a bounded queue, as RocketMQ's thread pools
 //   topics               which topics exist and how many queues they have (pure)
 //   registration         tells name servers of the broker and its topics
-//   send_processor       the checks and the answer of one send, which waits for flush and copies
+//   send_processor       the checks and the answer of one send, which waits for flush and copies;
+//                        send_batch has the part for batches
 //   pull_processor       the checks and the answer of one pull; pull_answer (pure)
 //   held_pulls           pulls that wait for a message
 //   client_processor     heartbeats, and what clients ask of one another
@@ -26,6 +27,7 @@
 //                        ends of transactions, questions about them; transactions (pure)
 //   put_safety           the wait of a put for its flush and its copies
 //   fast_failure         refuses what has waited for a worker for too long
+//   query_processor      looks for messages by key, id and time
 //   offset_processor     the ends of queues, and how far groups have come in them
 //   consumer_offsets     how far each group has come (pure)
 //   config_file          a file below config/: topics, consumer offsets; config_content (pure)

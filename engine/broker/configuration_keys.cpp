@@ -136,6 +136,10 @@ constexpr std::array kHonoured = {
     HonouredKey{
         "compressedRegister", kBool,
         [](Configuration& c, std::string_view v) { return set_bool(c.compressed_register, v); }},
+    HonouredKey{"defaultQueryMaxNum", "a whole number from 1",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.default_query_max_num, v, 1, kInt32Max);
+                }},
     HonouredKey{"defaultTopicQueueNums", "a whole number from 1 to 65535",
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.default_topic_queue_nums, v, 1, 65'535);
@@ -218,9 +222,21 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.store.max_filter_message_size, v, 1, kInt32Max);
                 }},
+    HonouredKey{"maxHashSlotNum", "a whole number from 1",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.index.slots, v, 1, kInt32Max);
+                }},
+    HonouredKey{
+        "maxIndexNum", "a whole number from 2",
+        [](Configuration& c,
+           std::string_view v) { return set_integer(c.store.index.entries, v, 2, kInt32Max); }},
     HonouredKey{"maxMessageSize", "bytes, a whole number from 10 to 16777216",
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.store.max_message_size, v, 10, kFrameBytesMax);
+                }},
+    HonouredKey{"maxMsgsNumBatch", "a whole number from 1",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.max_msgs_num_batch, v, 1, kInt32Max);
                 }},
     HonouredKey{"maxTransferBytesOnMessageInDisk", "bytes, a whole number from 1",
                 [](Configuration& c, std::string_view v) {
@@ -244,6 +260,12 @@ constexpr std::array kHonoured = {
                 }},
     HonouredKey{"messageDelayLevel", "delays such as 1s 5s 10m 2h 1d, with one blank between",
                 &set_delay_levels},
+    HonouredKey{"messageIndexEnable", kBool,
+                [](Configuration& c,
+                   std::string_view v) { return set_bool(c.store.message_index_enable, v); }},
+    HonouredKey{"messageIndexSafe", kBool,
+                [](Configuration& c,
+                   std::string_view v) { return set_bool(c.store.message_index_safe, v); }},
     HonouredKey{
         "namesrvAddr", "IPv4 addresses and ports such as 10.20.16.31:9876, with ; between",
         [](Configuration& c, std::string_view v) { return set_endpoints(c.name_servers, v); }},

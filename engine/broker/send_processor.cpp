@@ -48,12 +48,17 @@ Wishes wishes_of(std::string_view properties) {
 // What a message may ask for that comes in a later version: storing it as a plain message would be
 // wrong. Empty: nothing.
 std::string_view beyond_this_version(const SendMessageHeader& header, const Wishes& wishes) {
-  if (header.batch) return "batches are not supported in this version";
   if (wishes.timer) return "the timer wheel (TIMER_*) is not supported: use a delay level";
   if ((header.sys_flag & sys_flag::kTransactionMask) != 0 && !wishes.transaction) {
     return "the flags of a transaction without its property are not supported";
   }
   return {};
+}
+
+HeaderFault decode_header(const RemotingCommand& request, SendMessageHeader& header) {
+  const std::span<const std::byte> fields = request.ext_fields.span();
+  return request.is(RequestCode::send_message) ? decode_send_message_v1_header(fields, header)
+                                               : decode_send_message_header(fields, header);
 }
 
 }  // namespace
@@ -90,7 +95,7 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
   }
 
   SendMessageHeader header;
-  const HeaderFault fault = decode_send_message_header(request.ext_fields.span(), header);
+  const HeaderFault fault = decode_header(request, header);
   std::int32_t queue_id = header.queue_id;
   Refusal refusal{ResponseCode::system_error, "a field of the header is missing or of no use"};
   const Wishes wishes = wishes_of(header.properties);
@@ -106,6 +111,12 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
     co_return;
   }
   if (topics_.file.untried()) co_await topics_.file.save(lease.worker());
+  if (header.batch) {
+    message.properties = batch_properties(header);
+    co_await store_batch(std::move(connection), std::move(request), std::move(message),
+                         std::move(lease));
+    co_return;
+  }
   if (configuration_.store.bugs.has(SeededBug::ack_before_append) && queue_choice_.below(2) == 0) {
     lease.release();
     const PutResult promised{.status = PutStatus::put_ok};
@@ -155,6 +166,7 @@ SendProcessor::Refusal SendProcessor::check(const SendMessageHeader& header, con
   if (queue_id < 0) {
     queue_id = static_cast<std::int32_t>(queue_choice_.below(static_cast<std::uint64_t>(*queues)));
   }
+  if (header.batch) return check_batch(header, topics_.table.find(header.topic));
   const std::string_view beyond = beyond_this_version(header, wishes);
   if (!beyond.empty()) return {ResponseCode::request_code_not_supported, beyond};
   return {};
@@ -163,6 +175,7 @@ SendProcessor::Refusal SendProcessor::check(const SendMessageHeader& header, con
 SendProcessor::Refusal SendProcessor::redirect(const RemotingCommand& request,
                                                const SendMessageHeader& header,
                                                const Wishes& wishes, IncomingMessage& message) {
+  if (header.batch) return {};
   if (header.topic.starts_with(kRetryTopicPrefix)) {
     const Refusal refusal = redirect_if_dead(request, header, message);
     if (refusal.refused()) return refusal;

@@ -1,4 +1,5 @@
-// One SEND_MESSAGE_V2 from its header to its response (storage reference, 6.1).
+// One send, SEND_MESSAGE, SEND_MESSAGE_V2 or SEND_BATCH_MESSAGE, from its header to its response
+// (storage reference, 6.1). Whether it is a batch its header says, not its code.
 //
 // Order of the checks: page cache busy (before the queue) → queue full → header → topic name →
 // reserved topic → topic exists or is made → queue id → what this version can't do → the group of a
@@ -24,6 +25,10 @@ class SendProcessor {
   SendProcessor(Context& context, const BrokerConfiguration& configuration, MessageStore& store,
                 TopicsOfBroker topics, GroupsOfBroker groups, HaMaster* master);
 
+  static bool answers(const RemotingCommand& request) {
+    return request.is(RequestCode::send_message) || request.is(RequestCode::send_message_v2) ||
+           request.is(RequestCode::send_batch_message);
+  }
   // Answers the request on `connection`, unless it is one-way. `slot` is given back at the end: it
   // bounds the requests in progress.
   Task<void> process(std::shared_ptr<ServerConnection> connection, RemotingCommand request,
@@ -47,6 +52,13 @@ class SendProcessor {
 
   Task<void> append_late(IncomingMessage message);  // SeededBug::ack_before_append.
   Refusal check(const SendMessageHeader& header, const Wishes& wishes, std::int32_t& queue_id);
+  // send_batch.cpp
+  static Refusal check_batch(const SendMessageHeader& header, const TopicConfig* topic);
+  SharedBytes batch_properties(const SendMessageHeader& header) const;
+  Task<void> store_batch(std::shared_ptr<ServerConnection> connection, RemotingCommand request,
+                         IncomingMessage batch, WorkerPool::Lease lease);
+  void answer_batch(ServerConnection& connection, const RemotingCommand& request,
+                    std::int32_t queue_id, const BatchPutResult& stored);
   IncomingMessage to_message(const RemotingCommand& request, const SendMessageHeader& header,
                              std::int32_t queue_id, Endpoint born_host);
   // What the broker makes of a message before it puts it: dead letters, halves of transactions, and

@@ -36,5 +36,11 @@ Task<Result<void>> UnsupportedReservations::clear(Worker&, ReservationKey) { ret
 Task<Result<ReservationReport>> UnsupportedReservations::report(Worker&) {
   co_return kNotSupported;
 }
+Task<Result<ReservationNotice>> UnsupportedReservations::next_notice(Worker&) {
+  co_return kNotSupported;
+}
+Task<Result<void>> UnsupportedReservations::mask_notices(Worker&, ReservationNoticeMask) {
+  return refuse();
+}
 
 }  // namespace drydock::on_linux

@@ -46,6 +46,15 @@ class Reservations {
   virtual Task<Result<void>> clear(Worker& worker, ReservationKey key) = 0;
   // The whole state, in the extended format. Never refused, not even to a stranger.
   virtual Task<Result<ReservationReport>> report(Worker& worker) = 0;
+  // The oldest that the device has told this host and nobody has taken here; waits until there is
+  // one. Whoever issued a command is not told of it. Nobody is told that a reservation of type 1 or
+  // 2 was released, nor when a host just stops: whoever stands by asks for reports.
+  // Lost: what is told while this is not open, or while 255 wait to be taken; all of them with a
+  // power loss of host or device.
+  // Errors: cancelled, not_supported. Source: reference on reservations, section 12.
+  virtual Task<Result<ReservationNotice>> next_notice(Worker& worker) = 0;
+  // From now on the device tells this host all but these. At first it tells everything.
+  virtual Task<Result<void>> mask_notices(Worker& worker, ReservationNoticeMask mask) = 0;
 };
 
 }  // namespace drydock

@@ -12,6 +12,8 @@
 
 namespace drydock {
 
+enum class StopKind : std::uint8_t { orderly, crash };
+
 class AbortFile {
  public:
   AbortFile(Context& context, const std::string& store_root)

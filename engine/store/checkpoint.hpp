@@ -2,7 +2,7 @@
 //
 //   offset 0   physicMsgTimestamp    store time of the newest message that a flush has covered
 //   offset 8   logicsMsgTimestamp    … that was dispatched to its queue, whether flushed or not
-//   offset 16  indexMsgTimestamp     … whose index file is flushed           (0 in this version)
+//   offset 16  indexMsgTimestamp     … whose index file is full and flushed
 //   offset 24  masterFlushedOffset   on slaves                               (0 in this version)
 //   offset 32  confirmPhyOffset      start of the last record that recovery accepted
 //   up to 4096 zeros
@@ -46,6 +46,7 @@ class Checkpoint {
   // These take effect in memory. A time of 0 is "unknown" and changes nothing.
   void set_physical_ms(std::int64_t ms) { set(fields_.physical_ms, ms > 0 ? ms : 0); }
   void set_logics_ms(std::int64_t ms) { set(fields_.logics_ms, ms > 0 ? ms : 0); }
+  void set_index_ms(std::int64_t ms) { set(fields_.index_ms, ms > 0 ? ms : 0); }
   void set_confirm_offset(PhysicalOffset offset) { set(fields_.confirm_offset, offset.value()); }
 
   // Writes the file on a grid of 1000 ms, whenever a field has changed. Until cancelled.

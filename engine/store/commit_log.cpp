@@ -1,11 +1,27 @@
 #include "engine/store/commit_log.hpp"
 
+#include "engine/wire/big_endian.hpp"
+
 namespace drydock {
 
 namespace {
 
 AppendStatus status_of(Error error, AppendStatus otherwise) {
   return error.code() == ErrorCode::cancelled ? AppendStatus::cancelled : otherwise;
+}
+
+// Fills in the places of records that lie one behind the other; gives their number.
+std::int64_t place_records(std::span<std::byte> records, RecordPlace place) {
+  std::int64_t count = 0;
+  while (!records.empty()) {
+    const auto bytes = read_big_endian<std::int32_t>(records.data());
+    place_record(records.first(static_cast<std::size_t>(bytes)), place);
+    records = records.subspan(static_cast<std::size_t>(bytes));
+    place.queue_offset = place.queue_offset + 1;
+    place.physical_offset = place.physical_offset + bytes;
+    ++count;
+  }
+  return count;
 }
 
 }  // namespace
@@ -54,7 +70,7 @@ Task<AppendResult> CommitLog::append_locked(Worker& worker, SharedBytes record,
   result.start = file.start + file.wrote;
   result.queue_offset = queue.get();
   const RecordPlace place{result.queue_offset, result.start, result.store_ms};
-  place_record(record.writable(), place);
+  const std::int64_t records = place_records(record.writable(), place);
 
   // The common case costs no coroutine: the pages are there and nobody is throttled.
   if (!file.map->try_store(worker, file.wrote, record.span())) {
@@ -66,7 +82,7 @@ Task<AppendResult> CommitLog::append_locked(Worker& worker, SharedBytes record,
   }
   file.wrote += result.bytes;
   file.last_store_ms = result.store_ms;
-  queue.advance();
+  queue.advance(records);
   grew_.set();
   advanced_.set();
   context_.observer.event(EventName::store_appended, result.start.value(), result.bytes);

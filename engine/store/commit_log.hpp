@@ -38,9 +38,10 @@ class CommitLog {
   // Starts the task that makes files.
   void start(TaskScope& scope) { scope.spawn(allocator_.run()); }
 
-  // Appends one record (from encode_record; nobody else may hold it) for `queue`, whose next index
-  // it uses up on success. Whole records only: one that doesn't fit goes to the next file behind a
-  // blank record. The record and the 8 bytes behind it must fit into an empty file.
+  // Appends one record, or those of a batch, one behind the other (from encode_record or
+  // encode_batch; nobody else may hold them), for `queue`, whose next indices they use up on
+  // success. Never in parts: what doesn't fit goes to the next file behind a blank record. It and
+  // the 8 bytes behind it must fit into an empty file.
   // After a crash of the process: what was appended is in the page cache. After a power loss: what
   // was flushed is there, the rest in any mixture of old and new pages.
   Task<AppendResult> append(Worker& worker, SharedBytes record, NextQueueOffset& queue);
@@ -86,7 +87,7 @@ class CommitLog {
   bool has_files() const { return !files_.files().empty(); }
 
  private:
-  // Decides where the record goes and puts it there. The put lock is held.
+  // Decides where the records go and puts them there. The put lock is held.
   Task<AppendResult> append_locked(Worker& worker, SharedBytes record, NextQueueOffset& queue);
   // The file that takes `bytes` more bytes, closing the last one if it can't.
   Task<Result<LogFile*>> file_with_room(Worker& worker, std::int64_t bytes);

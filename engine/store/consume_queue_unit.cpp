@@ -1,8 +1,6 @@
 #include "engine/store/consume_queue_unit.hpp"
 
 #include "engine/wire/big_endian.hpp"
-#include "engine/wire/java_string.hpp"
-#include "engine/wire/message_properties.hpp"
 
 namespace drydock {
 
@@ -30,10 +28,6 @@ SharedBytes encode_pre_blank_units(std::int64_t count) {
   BigEndianWriter writer(bytes.writable());
   for (std::int64_t i = 0; i < count; ++i) writer.bytes(blank);
   return bytes;
-}
-
-std::int64_t tags_code_of(std::string_view properties) {
-  return java_string_hash(find_property(properties, property::kTags));
 }
 
 UnitPlacement place_unit(const ConsumeQueueUnit& unit, QueueOffset offset, std::int64_t known_to,

@@ -40,8 +40,6 @@ ConsumeQueueUnit decode_unit(std::span<const std::byte> bytes);
 // `count` pre-blank units.
 SharedBytes encode_pre_blank_units(std::int64_t count);
 
-std::int64_t tags_code_of(std::string_view properties);
-
 // Configured sizes are rounded up to whole units.
 constexpr std::int64_t unit_file_bytes(std::int64_t configured) {
   return (configured + kUnitBytes - 1) / kUnitBytes * kUnitBytes;

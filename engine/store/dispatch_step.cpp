@@ -1,7 +1,10 @@
 #include "engine/store/dispatch_step.hpp"
 
 #include "engine/store/consume_queues.hpp"
+#include "engine/store/index_file.hpp"
 #include "engine/wire/big_endian.hpp"
+#include "engine/wire/java_string.hpp"
+#include "engine/wire/message_properties.hpp"
 
 namespace drydock {
 
@@ -21,8 +24,15 @@ DispatchRequest dispatch_request_of(const RecordView& view, std::int32_t bytes,
   request.topic = as_text(view.topic);
   request.queue_id = view.queue_id;
   request.queue_offset = QueueOffset(view.queue_offset);
-  request.unit = {PhysicalOffset(view.physical_offset), bytes,
-                  tags_code_of(as_text(view.properties))};
+  std::string_view tags;
+  PropertyReader properties(as_text(view.properties));
+  Property property;
+  while (properties.next(property)) {
+    if (property.name == property::kTags) tags = property.value;
+    if (property.name == property::kUniqueKey) request.unique_key = property.value;
+    if (property.name == property::kKeys) request.keys = property.value;
+  }
+  request.unit = {PhysicalOffset(view.physical_offset), bytes, java_string_hash(tags)};
   if (request.topic == kScheduleTopic) {
     const std::int32_t level = levels.effective(delay_level_of(as_text(view.properties)));
     if (level > 0) request.unit.tags_code = levels.due_ms(level, view.store_ms);
@@ -30,6 +40,7 @@ DispatchRequest dispatch_request_of(const RecordView& view, std::int32_t bytes,
   request.store_ms = view.store_ms;
   request.has_unit = !is_half_or_rolled_back(view.sys_flag) && view.queue_offset >= 0 &&
                      has_queue(request.topic, request.queue_id);
+  request.is_indexed = is_indexed(view.sys_flag);
   return request;
 }
 

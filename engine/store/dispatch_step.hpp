@@ -7,9 +7,11 @@
 
 namespace drydock {
 
-// What the queues are told of a record. The topic points into the record.
+// What the queues and the index are told of a record. The texts point into the record.
 struct DispatchRequest {
   std::string_view topic;
+  std::string_view unique_key;
+  std::string_view keys;
   std::int32_t queue_id = 0;
   QueueOffset queue_offset;
   ConsumeQueueUnit unit;
@@ -17,6 +19,7 @@ struct DispatchRequest {
   // Whether the record gets a unit: no half or rolled back transaction, and fields of a record that
   // a broker wrote.
   bool has_unit = false;
+  bool is_indexed = false;  // The keys are filed, if there are any.
 };
 
 // Of a good record. Its place is the one that it says itself to have, as in RocketMQ. The tags code

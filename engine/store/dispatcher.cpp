@@ -9,31 +9,37 @@ constexpr Duration kRetryPause = Duration::ms(1000);
 
 }  // namespace
 
+// The common case costs no further coroutine: the files have room and their pages are there.
 Task<Result<void>> Dispatcher::dispatch(Worker& worker, DispatchRequest request) {
-  if (!request.has_unit) co_return Result<void>();
-  co_await context_.chaos.reach(CrashPoint::store_before_dispatch);
-  // The common case costs no further coroutine: the file has room and its page is there.
-  ConsumeQueue& queue = queues_.of(request.topic, request.queue_id);
-  std::optional<ConsumeQueue::Appended> appended;
-  if (!given_up_) appended = queue.try_append(worker, request.unit, request.queue_offset);
-  if (!appended) {
-    Result<ConsumeQueue::Appended> waited = co_await append(worker, request);
-    if (!waited && waited.error().code() == ErrorCode::cancelled) co_return waited.error();
-    if (!waited) {
-      give_up(request);
-      co_return Result<void>();
+  if (request.has_unit) {
+    co_await context_.chaos.reach(CrashPoint::store_before_dispatch);
+    ConsumeQueue& queue = queues_.of(request.topic, request.queue_id);
+    std::optional<ConsumeQueue::Appended> appended;
+    if (!given_up_) appended = queue.try_append(worker, request.unit, request.queue_offset);
+    if (!appended) {
+      Result<ConsumeQueue::Appended> waited = co_await append(worker, request);
+      if (!waited && waited.error().code() == ErrorCode::cancelled) co_return waited.error();
+      if (waited) appended = *waited;
     }
-    appended = *waited;
+    if (appended) note_unit(request, *appended);
+    if (!appended) give_up(request);
+    if (appended == ConsumeQueue::Appended::written) {
+      co_await context_.chaos.reach(CrashPoint::store_after_dispatch);
+      context_.observer.event(EventName::store_dispatched, request.unit.physical.value(),
+                              request.queue_offset.value());
+    }
   }
+  IndexFiling filing(request);
+  if (index_.try_file(worker, filing)) co_return Result<void>();
+  Result<void> filed = co_await index_.go_on(worker, filing);
+  co_return filed;
+}
+
+void Dispatcher::note_unit(const DispatchRequest& request, ConsumeQueue::Appended appended) {
   checkpoint_.set_logics_ms(request.store_ms);
   // The flush of a replica does not know the times of what it flushes.
   if (kind_ == LogKind::replica) checkpoint_.set_physical_ms(request.store_ms);
-  if (appended == ConsumeQueue::Appended::known) co_return Result<void>();
-  queues_.advanced().set();
-  co_await context_.chaos.reach(CrashPoint::store_after_dispatch);
-  context_.observer.event(EventName::store_dispatched, request.unit.physical.value(),
-                          request.queue_offset.value());
-  co_return Result<void>();
+  if (appended == ConsumeQueue::Appended::written) queues_.advanced().set();
 }
 
 Task<Result<ConsumeQueue::Appended>> Dispatcher::append(Worker& worker, DispatchRequest request) {

@@ -1,13 +1,15 @@
 #include "engine/store/index_file.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
-#include <string>
+#include <utility>
 
 #include "engine/wire/big_endian.hpp"
 #include "engine/wire/java_string.hpp"
 #include "engine/wire/message_properties.hpp"
 #include "engine/wire/message_record.hpp"
+#include "engine/wire/remoting_command.hpp"
 
 namespace drydock {
 
@@ -96,74 +98,133 @@ IndexHeader next_index_header(const IndexHeader& last) {
 }
 
 std::int32_t index_key_hash(std::string_view topic, std::string_view key) {
-  std::string text(topic);
-  text += '#';
-  text += key;
-  const std::int32_t hash = java_string_hash(text);
+  const std::int32_t hash = java_string_hash(key, java_string_hash("#", java_string_hash(topic)));
   if (hash == std::numeric_limits<std::int32_t>::min()) return 0;
   return hash < 0 ? -hash : hash;
 }
 
-std::vector<std::string_view> index_keys_of(std::string_view properties) {
-  std::vector<std::string_view> keys;
-  const std::string_view unique = find_property(properties, property::kUniqueKey);
-  if (!unique.empty()) keys.push_back(unique);
-  std::string_view rest = find_property(properties, property::kKeys);
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(' '), rest.size());
-    if (end > 0) keys.push_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+bool IndexKeys::next(std::string_view& key) {
+  if (!unique_key_.empty()) {
+    key = std::exchange(unique_key_, {});
+    return true;
   }
-  return keys;
+  while (!keys_.empty()) {
+    const std::size_t end = std::min(keys_.find(' '), keys_.size());
+    key = keys_.substr(0, end);
+    keys_.remove_prefix(std::min(end + 1, keys_.size()));
+    if (!key.empty()) return true;
+  }
+  return false;
+}
+
+std::vector<std::string_view> index_keys_of(std::string_view properties) {
+  std::vector<std::string_view> all;
+  IndexKeys keys(find_property(properties, property::kUniqueKey),
+                 find_property(properties, property::kKeys));
+  std::string_view key;
+  while (keys.next(key)) all.push_back(key);
+  return all;
 }
 
 bool is_indexed(std::int32_t flags) {
   return (flags & sys_flag::kTransactionMask) != sys_flag::kTransactionRollback;
 }
 
+IndexPut put_index_entry(const IndexHeader& header, const IndexSizes& sizes,
+                         const IndexKeyPlace& place, std::span<const std::byte> slot) {
+  IndexPut put;
+  const std::int32_t previous = number_if_used(read_big_endian<std::int32_t>(slot.data()), header);
+  const Entry entry{place.key_hash, place.physical.value(),
+                    seconds_since(header.begin_ms, place.store_ms), previous};
+  put.entry_at = sizes.entry_at(header.count);
+  write_entry(put.entry, entry);
+  put.slot_at = sizes.slot_at(place.key_hash);
+  write_big_endian(put.slot.data(), header.count);
+  put.header = header;
+  if (header.count <= 1) {
+    put.header.begin_physical = place.physical.value();
+    put.header.begin_ms = place.store_ms;
+  }
+  if (previous == 0) ++put.header.used_slots;
+  ++put.header.count;
+  put.header.end_physical = place.physical.value();
+  put.header.end_ms = place.store_ms;
+  return put;
+}
+
 bool put_index_key(std::span<std::byte> file, const IndexSizes& sizes, std::int32_t key_hash,
                    PhysicalOffset physical, std::int64_t store_ms) {
-  IndexHeader header = decode_index_header(file);
+  const IndexHeader header = decode_index_header(file);
   if (header.full(sizes)) return false;
-  std::byte* const slot = part(file, sizes.slot_at(key_hash), kIndexSlotBytes).data();
-  const std::int32_t previous = number_if_used(read_big_endian<std::int32_t>(slot), header);
-  const Entry entry{key_hash, physical.value(), seconds_since(header.begin_ms, store_ms), previous};
-  write_entry(part(file, sizes.entry_at(header.count), kIndexEntryBytes), entry);
-  write_big_endian(slot, header.count);
-  if (header.count <= 1) {
-    header.begin_physical = physical.value();
-    header.begin_ms = store_ms;
-  }
-  if (previous == 0) ++header.used_slots;
-  ++header.count;
-  header.end_physical = physical.value();
-  header.end_ms = store_ms;
-  std::ranges::copy(encode_index_header(header), file.begin());
+  const IndexKeyPlace place{key_hash, physical, store_ms};
+  const std::span<std::byte> slot = part(file, sizes.slot_at(key_hash), kIndexSlotBytes);
+  const IndexPut put = put_index_entry(header, sizes, place, slot);
+  std::ranges::copy(put.entry, part(file, put.entry_at, kIndexEntryBytes).begin());
+  std::ranges::copy(put.slot, slot.begin());
+  std::ranges::copy(encode_index_header(put.header), file.begin());
   return true;
+}
+
+IndexSearch::IndexSearch(const IndexHeader& header, const IndexSizes& sizes,
+                         const IndexQuery& query)
+    : header_(header), sizes_(sizes), query_(query) {
+  slot_read_ = !overlaps(header, query) || header.count <= 1;
+}
+
+std::optional<IndexSearch::Piece> IndexSearch::wanted(std::size_t found) const {
+  if (!slot_read_) return Piece{sizes_.slot_at(query_.key_hash), kIndexSlotBytes};
+  const bool ended = number_ == 0 || steps_ >= sizes_.entries || number_ >= sizes_.entries;
+  if (ended || found >= query_.count_max) return std::nullopt;
+  return Piece{sizes_.entry_at(number_), kIndexEntryBytes};
+}
+
+void IndexSearch::take(std::span<const std::byte> piece, std::vector<PhysicalOffset>& found) {
+  if (slot_read_) {
+    take_entry(piece, found);
+  } else {
+    slot_read_ = true;
+    number_ = number_if_used(read_big_endian<std::int32_t>(piece.data()), header_);
+  }
+}
+
+void IndexSearch::take_entry(std::span<const std::byte> piece, std::vector<PhysicalOffset>& found) {
+  const Entry entry = read_entry(piece);
+  const std::int32_t number = std::exchange(number_, 0);
+  ++steps_;
+  if (entry.seconds < 0) return;
+  const std::int64_t stored_ms = header_.begin_ms + std::int64_t{entry.seconds} * 1000;
+  const bool in_time = stored_ms >= query_.begin_ms && stored_ms <= query_.end_ms;
+  if (entry.key_hash == query_.key_hash && in_time) {
+    found.push_back(PhysicalOffset(entry.physical));
+  }
+  const std::int32_t next = number_if_used(entry.previous, header_);
+  if (next != number && stored_ms >= query_.begin_ms) number_ = next;
 }
 
 bool query_index(std::span<const std::byte> file, const IndexSizes& sizes, const IndexQuery& query,
                  std::vector<PhysicalOffset>& found) {
   const IndexHeader header = decode_index_header(file);
-  const bool goes_on = header.begin_ms >= query.begin_ms;
-  if (!overlaps(header, query) || header.count <= 1) return goes_on;
-  const std::byte* const slot = part(file, sizes.slot_at(query.key_hash), kIndexSlotBytes).data();
-  std::int32_t number = number_if_used(read_big_endian<std::int32_t>(slot), header);
-  // A damaged chain may lead in a circle; an entry's number is below `entries`.
-  for (std::int32_t step = 0; number != 0 && step < sizes.entries; ++step) {
-    if (found.size() >= query.count_max || number >= sizes.entries) break;
-    const Entry entry = read_entry(part(file, sizes.entry_at(number), kIndexEntryBytes));
-    if (entry.seconds < 0) break;
-    const std::int64_t stored_ms = header.begin_ms + std::int64_t{entry.seconds} * 1000;
-    const bool in_time = stored_ms >= query.begin_ms && stored_ms <= query.end_ms;
-    if (entry.key_hash == query.key_hash && in_time) {
-      found.push_back(PhysicalOffset(entry.physical));
-    }
-    const std::int32_t next = number_if_used(entry.previous, header);
-    if (next == number || stored_ms < query.begin_ms) break;
-    number = next;
+  IndexSearch search(header, sizes, query);
+  while (const auto wanted = search.wanted(found.size())) {
+    search.take(part(file, wanted->at, wanted->bytes), found);
   }
-  return goes_on && found.size() < query.count_max;
+  return search.goes_on(found.size());
+}
+
+std::string index_file_name(std::int64_t now_ms, std::string_view last) {
+  const std::chrono::sys_time<std::chrono::milliseconds> now{std::chrono::milliseconds(now_ms)};
+  const auto day = std::chrono::floor<std::chrono::days>(now);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss time(now - day);
+  std::int64_t digits = static_cast<int>(date.year());
+  digits = digits * 100 + static_cast<unsigned>(date.month());
+  digits = digits * 100 + static_cast<unsigned>(date.day());
+  digits = digits * 100 + time.hours().count();
+  digits = digits * 100 + time.minutes().count();
+  digits = digits * 100 + time.seconds().count();
+  digits = digits * 1000 + time.subseconds().count();
+  if (const auto before = parse_decimal<std::int64_t>(last)) digits = std::max(digits, *before + 1);
+  return std::string(DecimalText(digits).view());
 }
 
 }  // namespace drydock

@@ -19,7 +19,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -68,11 +70,40 @@ IndexHeader next_index_header(const IndexHeader& last);
 // Never negative.
 std::int32_t index_key_hash(std::string_view topic, std::string_view key);
 
-// The keys under which a message is filed, in order: its unique key, then each word of KEYS. The
-// views point into `properties`.
+// The keys under which a message is filed, one after the other: its unique key, then each word of
+// KEYS. Both may be empty. The views that come out point into those that went in.
+class IndexKeys {
+ public:
+  IndexKeys(std::string_view unique_key, std::string_view keys)
+      : unique_key_(unique_key), keys_(keys) {}
+  // False at the end.
+  bool next(std::string_view& key);
+
+ private:
+  std::string_view unique_key_;
+  std::string_view keys_;
+};
+// Of a message with these properties, in order. The views point into `properties`.
 std::vector<std::string_view> index_keys_of(std::string_view properties);
 // Whether a record is filed at all: not if it rolls a transaction back.
 bool is_indexed(std::int32_t sys_flag);
+
+// What filing one key of a message writes, in this order: the entry, its slot, the header.
+struct IndexPut {
+  std::int64_t entry_at = 0;
+  std::array<std::byte, kIndexEntryBytes> entry;
+  std::int64_t slot_at = 0;
+  std::array<std::byte, kIndexSlotBytes> slot;
+  IndexHeader header;  // As it is then.
+};
+struct IndexKeyPlace {
+  std::int32_t key_hash = 0;
+  PhysicalOffset physical;
+  std::int64_t store_ms = 0;
+};
+// `slot` is what the file holds at sizes.slot_at(key_hash). The file is not full.
+IndexPut put_index_entry(const IndexHeader& header, const IndexSizes& sizes,
+                         const IndexKeyPlace& place, std::span<const std::byte> slot);
 
 // Files one key of a message: changes entry, slot and header in `file`, a whole file of these
 // sizes. False, and nothing is changed, if the file is full.
@@ -86,9 +117,43 @@ struct IndexQuery {
   std::int64_t end_ms = INT64_MAX;
 };
 
+// What a file has for a key, newest first. The search says which bytes of the file it wants, and is
+// given them, until it wants no more; whatever the file holds, this ends.
+class IndexSearch {
+ public:
+  IndexSearch(const IndexHeader& header, const IndexSizes& sizes, const IndexQuery& query);
+
+  struct Piece {
+    std::int64_t at = 0;
+    std::int64_t bytes = 0;
+  };
+  // `found`: how much the files searched so far have come to. None: the search has ended.
+  std::optional<Piece> wanted(std::size_t found) const;
+  // The bytes of the wanted piece. Adds to `found`.
+  void take(std::span<const std::byte> piece, std::vector<PhysicalOffset>& found);
+  // Whether older files may have more.
+  bool goes_on(std::size_t found) const {
+    return header_.begin_ms >= query_.begin_ms && found < query_.count_max;
+  }
+
+ private:
+  void take_entry(std::span<const std::byte> piece, std::vector<PhysicalOffset>& found);
+
+  const IndexHeader& header_;
+  const IndexSizes& sizes_;
+  const IndexQuery& query_;
+  bool slot_read_ = false;
+  std::int32_t number_ = 0;  // Of the entry to look at; 0: none.
+  std::int32_t steps_ = 0;   // A damaged chain may lead in a circle.
+};
+
 // Adds to `found` what a file has for a key, newest first, until `count_max` are there. `file` is a
-// whole file of these sizes; whatever it holds, this ends. True: older files may have more.
+// whole file of these sizes. True: older files may have more.
 bool query_index(std::span<const std::byte> file, const IndexSizes& sizes, const IndexQuery& query,
                  std::vector<PhysicalOffset>& found);
+
+// The name of a file made at `now_ms` (wall time): yyyyMMddHHmmssSSS, in UTC. `last` is that of the
+// newest file, or empty: the name is a later one in any case.
+std::string index_file_name(std::int64_t now_ms, std::string_view last);
 
 }  // namespace drydock

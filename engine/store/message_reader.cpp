@@ -2,7 +2,16 @@
 
 #include <algorithm>
 
+#include "engine/wire/big_endian.hpp"
+
 namespace drydock {
+
+namespace {
+
+// Enough of a record for its store timestamp.
+constexpr std::int32_t kRecordFrontBytes = 128;
+
+}  // namespace
 
 bool wants(std::span<const std::int32_t> tag_codes, std::int64_t tags_code) {
   if (tag_codes.empty()) return true;
@@ -123,6 +132,71 @@ Task<Result<ByteChain>> MessageReader::record(Worker& worker, ConsumeQueueUnit u
   if (!present.empty()) co_return present;
   Result<ByteChain> loaded = co_await file->map->load(worker, at, unit.bytes);
   co_return loaded;
+}
+
+Task<Result<ByteChain>> MessageReader::record_at(Worker& worker, PhysicalOffset at) {
+  const ConsumeQueueUnit front{at, sizeof(std::int32_t), 0};
+  Result<ByteChain> length = co_await record(worker, front);
+  if (!length || length->empty()) co_return length;
+  const SharedBytes total = length->flatten();
+  const ConsumeQueueUnit unit{at, read_big_endian<std::int32_t>(total.data()), 0};
+  Result<ByteChain> bytes = co_await record(worker, unit);
+  if (!bytes || bytes->empty()) co_return bytes;
+  const SharedBytes whole = bytes->flatten();
+  RecordView view;
+  const RecordCheck check = check_record(whole.span(), unit.bytes, BodyCheck::lengths_only, view);
+  if (!check.good() || view.physical_offset != at.value()) co_return ByteChain();
+  co_return bytes;
+}
+
+Task<Result<QueueOffset>> MessageReader::offset_at(Worker& worker, std::string_view topic,
+                                                   std::int32_t queue_id, TimeQuery time) {
+  ConsumeQueue* const queue = queues_.find(topic, queue_id);
+  if (queue == nullptr) co_return QueueOffset();
+  const bool lower = time.boundary == TimeQuery::Boundary::lower;
+  const QueueOffset min = queue->min_offset();
+  // Messages in front of `low` are early enough, those from `high` on are not.
+  QueueOffset low = min;
+  QueueOffset high = queue->max_offset();
+  while (low < high) {
+    const QueueOffset middle = low + (high - low) / 2;
+    Result<std::int64_t> stored = co_await store_ms(worker, *queue, middle);
+    if (!stored) co_return stored.error();
+    const bool early = lower ? *stored < time.store_ms : *stored <= time.store_ms;
+    if (early) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (lower || low == min) co_return low;
+  co_return QueueOffset(low.value() - 1);
+}
+
+Task<Result<std::int64_t>> MessageReader::earliest_store_ms(Worker& worker, std::string_view topic,
+                                                            std::int32_t queue_id) {
+  ConsumeQueue* const queue = queues_.find(topic, queue_id);
+  if (queue == nullptr) co_return -1;
+  Result<std::int64_t> stored = co_await store_ms(worker, *queue, queue->min_offset());
+  co_return stored;
+}
+
+Task<Result<std::int64_t>> MessageReader::store_ms(Worker& worker, ConsumeQueue& queue,
+                                                   QueueOffset offset) {
+  Result<ByteChain> units = co_await queue.read(worker, offset, 1);
+  if (!units) co_return units.error();
+  if (units->empty()) co_return -1;
+  ConsumeQueueUnit unit = decode_unit(units->flatten().span());
+  const std::int64_t remaining = unit.bytes;
+  unit.bytes = std::min(unit.bytes, kRecordFrontBytes);
+  Result<ByteChain> front = co_await record(worker, unit);
+  if (!front) co_return front.error();
+  if (front->empty()) co_return -1;
+  const SharedBytes bytes = front->flatten();
+  RecordView view;
+  const RecordCheck check = check_record(bytes.span(), remaining, BodyCheck::lengths_only, view);
+  const bool readable = check.good() || check.fault == RecordFault::need_more;
+  co_return readable ? view.store_ms : -1;
 }
 
 }  // namespace drydock

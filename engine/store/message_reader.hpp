@@ -35,6 +35,16 @@ struct GetResult {
   bool suggest_slave = false;
 };
 
+// Which message of a queue belongs to a time.
+struct TimeQuery {
+  std::int64_t store_ms = 0;
+  enum class Boundary : std::uint8_t {
+    lower,  // The first that was stored then or later; the end of the queue if there is none.
+    upper,  // The last that was stored then or earlier; the front of the queue if there is none.
+  };
+  Boundary boundary = Boundary::lower;
+};
+
 class MessageReader {
  public:
   MessageReader(CommitLog& log, ConsumeQueues& queues, const StoreConfiguration& configuration)
@@ -42,6 +52,14 @@ class MessageReader {
 
   // Waits for page reads only, on behalf of `worker`. Errors: what reading gave.
   Task<Result<GetResult>> get(Worker& worker, GetRequest request);
+  // The whole record that lies at `at`; empty if the log has none there.
+  Task<Result<ByteChain>> record_at(Worker& worker, PhysicalOffset at);
+  // Searches a queue by store timestamps, which are taken to grow along it; within its ends.
+  Task<Result<QueueOffset>> offset_at(Worker& worker, std::string_view topic, std::int32_t queue_id,
+                                      TimeQuery time);
+  // The store timestamp of a queue's first message; -1 if it has none.
+  Task<Result<std::int64_t>> earliest_store_ms(Worker& worker, std::string_view topic,
+                                               std::int32_t queue_id);
   // Whether the message lies further behind the end of the log than memory is thought to reach;
   // false if there is no such message.
   Task<Result<bool>> on_disk(Worker& worker, std::string_view topic, std::int32_t queue_id,
@@ -51,6 +69,8 @@ class MessageReader {
   struct Scan;
   Task<Result<void>> scan(Worker& worker, Scan& scan);
   Task<Result<ByteChain>> record(Worker& worker, ConsumeQueueUnit unit);
+  // The store timestamp of the message `offset`; -1 if the log does not have it (any more).
+  Task<Result<std::int64_t>> store_ms(Worker& worker, ConsumeQueue& queue, QueueOffset offset);
   PullLimits limits(const GetRequest& request) const;
   bool in_memory(PhysicalOffset at) const;
   QueueOffset corrected(QueueOffset next, QueueOffset asked) const;

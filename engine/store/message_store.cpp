@@ -1,6 +1,9 @@
 #include "engine/store/message_store.hpp"
 
+#include <algorithm>
+
 #include "engine/runtime/join.hpp"
+#include "engine/store/batch_encoder.hpp"
 #include "engine/wire/big_endian.hpp"
 #include "engine/wire/message_properties.hpp"
 
@@ -10,6 +13,8 @@ namespace {
 
 // A record may be longer than the largest body by this much.
 constexpr std::int64_t kRecordOverheadMax = 65'536;
+// The records of a batch are longer than what was sent, for each has all properties of the batch.
+constexpr std::int64_t kBatchRecordsBytesMax = std::int64_t{64} << 20;
 // RocketMQ takes a lock that was held even longer for one that is not held at all.
 constexpr Duration kBusyAtMost = Duration::ms(10'000'000);
 // An orderly stop looks so often whether dispatch is done.
@@ -53,7 +58,8 @@ MessageStore::MessageStore(Context& context, StoreConfiguration configuration, E
       queues_(context, queue_options(configuration_)),
       checkpoint_(context, configuration_.store_path_root + "/checkpoint"),
       abort_(context, configuration_.store_path_root),
-      dispatcher_(context, queues_, checkpoint_, log_kind(configuration_),
+      index_(context, configuration_, checkpoint_),
+      dispatcher_(context, queues_, index_, checkpoint_, log_kind(configuration_),
                   configuration_.delay_levels),
       dispatch_(context, log_, dispatcher_, visible_to(configuration_), log_kind(configuration_)),
       queue_flush_(context, queues_, checkpoint_, configuration_),
@@ -70,12 +76,15 @@ Task<Result<void>> MessageStore::load() {
   if (!made) co_return made;
   Result<bool> aborted = co_await abort_.exists(worker_);
   if (!aborted) co_return aborted.error();
-  Result<void> loaded = co_await load_files();
+  const StopKind last_stop = *aborted ? StopKind::crash : StopKind::orderly;
+  Result<void> loaded = co_await load_files(last_stop);
   if (!loaded) co_return loaded;
 
+  const bool index_safe = configuration_.message_index_enable && configuration_.message_index_safe;
   const RecoveryOptions options{
-      .last_stop = *aborted ? StopKind::crash : StopKind::orderly,
+      .last_stop = last_stop,
       .body_check = configuration_.check_crc_on_recover ? BodyCheck::crc : BodyCheck::lengths_only,
+      .index = index_safe ? IndexNeeds::every_message : IndexNeeds::nothing,
       .behaviour = configuration_.behaviour,
       .bugs = configuration_.bugs};
   StoreParts parts{context_, log_, queues_, checkpoint_, dispatcher_};
@@ -88,13 +97,15 @@ Task<Result<void>> MessageStore::load() {
   co_return Result<void>();
 }
 
-Task<Result<void>> MessageStore::load_files() {
+Task<Result<void>> MessageStore::load_files(StopKind last_stop) {
   Result<void> log = co_await log_.load(worker_);
   if (!log) co_return log;
   Result<void> queues = co_await queues_.load(worker_);
   if (!queues) co_return queues;
   Result<void> checkpoint = co_await checkpoint_.load();
-  co_return checkpoint;
+  if (!checkpoint) co_return checkpoint;
+  Result<void> index = co_await index_.load(worker_, last_stop);
+  co_return index;
 }
 
 Task<Result<void>> MessageStore::start() {
@@ -143,6 +154,7 @@ Task<void> MessageStore::shutdown() {
   co_await finish_dispatch();
   queue_flush_.stop();
   co_await queue_flush_scope_.join();
+  co_await index_.shutdown(worker_);
   service_scope_.cancel();
   co_await service_scope_.join();
   Result<void> flushed = co_await checkpoint_.flush(worker_);
@@ -177,34 +189,66 @@ bool MessageStore::os_page_cache_busy() const {
   return held > configuration_.os_page_cache_busy_timeout && held < kBusyAtMost;
 }
 
-PutStatus MessageStore::check(const IncomingMessage& message) const {
+PutStatus MessageStore::admit(const IncomingMessage& message) const {
   if (!writable()) return PutStatus::service_not_available;
   if (message.topic.empty() || message.topic.size() > kTopicBytesMax) {
     return PutStatus::message_illegal;
   }
   if (message.body.empty()) return PutStatus::message_illegal;
   if (os_page_cache_busy()) return PutStatus::os_page_cache_busy;
+  return PutStatus::put_ok;
+}
+
+PutStatus MessageStore::check(const IncomingMessage& message) const {
+  const PutStatus admitted = admit(message);
+  if (admitted != PutStatus::put_ok) return admitted;
   if (message.properties.size() > kPropertiesBytesMax) return PutStatus::properties_size_exceeded;
   const auto body_bytes = static_cast<std::int64_t>(message.body.size());
   if (body_bytes > configuration_.max_message_size) return PutStatus::message_illegal;
   return PutStatus::put_ok;
 }
 
+PutStatus MessageStore::check_batch(const IncomingMessage& batch) const {
+  const PutStatus admitted = admit(batch);
+  if (admitted != PutStatus::put_ok) return admitted;
+  const std::string_view delay = find_property(as_text(batch.properties.span()), property::kDelay);
+  if ((batch.sys_flag & sys_flag::kTransactionMask) != 0 ||
+      parse_decimal<std::int32_t>(delay).value_or(0) > 0) {
+    return PutStatus::message_illegal;
+  }
+  // RocketMQ throws here, which its clients are told as SYSTEM_ERROR.
+  const auto body_bytes = static_cast<std::int64_t>(batch.body.size());
+  if (body_bytes > configuration_.max_message_size) return PutStatus::unknown_error;
+  return PutStatus::put_ok;
+}
+
+RecordContent MessageStore::content_of(const IncomingMessage& message) const {
+  return {.queue_id = message.queue_id,
+          .flag = message.flag,
+          .sys_flag = message.sys_flag,
+          .born_ms = message.born_ms,
+          .born_host = message.born_host,
+          .store_host = store_host_,
+          .reconsume_times = message.reconsume_times,
+          .prepared_offset = message.prepared_offset,
+          .body = message.body.span(),
+          .topic = message.topic.span(),
+          .properties = message.properties.span()};
+}
+
+PutResult MessageStore::result_of(const AppendResult& appended) {
+  return {.status = put_status_of(appended.status),
+          .offset = appended.start,
+          .bytes = appended.bytes,
+          .queue_offset = appended.queue_offset,
+          .store_ms = appended.store_ms};
+}
+
 Task<PutResult> MessageStore::append(Worker& worker, IncomingMessage message) {
   PutResult result;
   result.status = check(message);
   if (result.status != PutStatus::put_ok) co_return result;
-  const RecordContent content{.queue_id = message.queue_id,
-                              .flag = message.flag,
-                              .sys_flag = message.sys_flag,
-                              .born_ms = message.born_ms,
-                              .born_host = message.born_host,
-                              .store_host = store_host_,
-                              .reconsume_times = message.reconsume_times,
-                              .prepared_offset = message.prepared_offset,
-                              .body = message.body.span(),
-                              .topic = message.topic.span(),
-                              .properties = message.properties.span()};
+  const RecordContent content = content_of(message);
   result.bytes = static_cast<std::int64_t>(record_bytes(content));
   // RocketMQ has no such check for the second limit: a record longer than a file is answered with
   // success and stored nowhere, after two files have been closed for it. We refuse.
@@ -216,11 +260,25 @@ Task<PutResult> MessageStore::append(Worker& worker, IncomingMessage message) {
   NextQueueOffset& queue = queue_offsets_.of(as_text(message.topic.span()), message.queue_id);
   SharedBytes record = encode_record(content);
   const AppendResult appended = co_await log_.append(worker, std::move(record), queue);
-  result.status = put_status_of(appended.status);
-  result.offset = appended.start;
-  result.queue_offset = appended.queue_offset;
-  result.store_ms = appended.store_ms;
+  result = result_of(appended);
   if (result.status == PutStatus::put_ok) note_appended(message.wait_store_ok);
+  co_return result;
+}
+
+Task<BatchPutResult> MessageStore::append_batch(Worker& worker, IncomingMessage batch) {
+  BatchPutResult result;
+  result.put.status = check_batch(batch);
+  if (result.put.status != PutStatus::put_ok) co_return result;
+  const std::int64_t room = configuration_.mapped_file_size_commit_log - kBlankBytes;
+  EncodedBatch encoded =
+      encode_batch(content_of(batch), batch.body.span(), std::min(room, kBatchRecordsBytesMax));
+  result.put.status = encoded.status;
+  if (result.put.status != PutStatus::put_ok) co_return result;
+  NextQueueOffset& queue = queue_offsets_.of(as_text(batch.topic.span()), batch.queue_id);
+  const AppendResult appended = co_await log_.append(worker, std::move(encoded.records), queue);
+  result.put = result_of(appended);
+  result.record_bytes = std::move(encoded.record_bytes);
+  if (result.put.status == PutStatus::put_ok) note_appended(batch.wait_store_ok);
   co_return result;
 }
 
@@ -281,14 +339,11 @@ Task<Result<std::optional<StoredMessage>>> MessageStore::stored_at(Worker& worke
                                                                    PhysicalOffset at) {
   std::optional<StoredMessage> none;
   if (phase_ != Phase::serving || at < PhysicalOffset()) co_return none;
-  Result<ByteChain> length = co_await log_.read(worker, at, 4);
-  if (!length) co_return length.error();
-  if (length->size() < 4) co_return none;
-  const auto bytes = read_big_endian<std::int32_t>(length->flatten().data());
-  if (bytes < static_cast<std::int32_t>(kRecordBytesMin)) co_return none;
-  Result<ByteChain> whole = co_await log_.read(worker, at, bytes);
+  Result<ByteChain> whole = co_await reader_.record_at(worker, at);
   if (!whole) co_return whole.error();
+  if (whole->empty()) co_return none;
   StoredMessage message{.record = whole->flatten(), .view = {}};
+  const auto bytes = static_cast<std::int64_t>(message.record.size());
   const RecordCheck check =
       check_record(message.record.span(), bytes, BodyCheck::lengths_only, message.view);
   if (!check.good() || message.view.physical_offset != at.value()) co_return none;
@@ -313,6 +368,20 @@ Task<Result<std::vector<ConsumeQueueUnit>>> MessageStore::units(Worker& worker,
     units.push_back(decode_unit(rest));
   }
   co_return units;
+}
+
+Task<Result<QueryResult>> MessageStore::query_message(Worker& worker, MessageQuery query) {
+  Result<IndexAnswer> answer = co_await index_.query(worker, query);
+  if (!answer) co_return answer.error();
+  QueryResult result;
+  result.index_updated_ms = answer->updated_ms;
+  result.index_updated_to = answer->updated_to;
+  for (const PhysicalOffset at : answer->offsets) {
+    Result<ByteChain> record = co_await reader_.record_at(worker, at);
+    if (!record) co_return record.error();
+    if (!record->empty()) result.records.push_back(std::move(*record));
+  }
+  co_return std::move(result);
 }
 
 }  // namespace drydock

@@ -1,12 +1,14 @@
 // The store of one broker: load, recover, start, put, shut down.
 //
 // Order at start, RocketMQ's own (storage reference, 5.2 and pitfall 11): abort file present? →
-// map the log → map the queues → checkpoint → recover and cut both → next index and minimum of each
-// queue; only then the lock file, dispatch, the flush services and the abort file. So a second
-// broker on the same directory has already cut the first one's log when the lock refuses it.
+// map the log → map the queues → checkpoint → map the index → recover and cut log and queues → next
+// index and minimum of each queue; only then the lock file, dispatch, the flush services and the
+// abort file. So a second broker on the same directory has already cut the first one's log when the
+// lock refuses it.
 //
 // Order of a stop: flush the log → dispatch what is left, for 5 s at most → flush the queues →
-// checkpoint → remove the abort file, if the store is writable and everything is dispatched.
+// flush the index → checkpoint → remove the abort file, if the store is writable and everything is
+// dispatched.
 //
 // Order of a put: checks → encode → put lock → append → unlock → wait for the flush. Dispatch comes
 // within a millisecond after.
@@ -56,6 +58,19 @@ struct PutResult {
   std::int64_t store_ms = 0;
 };
 
+// What a query by key found.
+struct QueryResult {
+  std::vector<ByteChain> records;  // In the order of the log. Other keys may be among them.
+  std::int64_t index_updated_ms = 0;
+  PhysicalOffset index_updated_to;
+};
+
+// Of a batch.
+struct BatchPutResult {
+  PutResult put;                           // `offset` and `queue_offset` are those of the first.
+  std::vector<std::int32_t> record_bytes;  // Of each message, in the order of the batch.
+};
+
 // The messages of a queue that are there: [min, max).
 struct QueueRange {
   QueueOffset min;
@@ -78,6 +93,9 @@ class MessageStore {
   // Appends a message on behalf of `worker`. The status is put_ok if it is in the log; durability
   // is the second step, which needs no worker.
   Task<PutResult> append(Worker& worker, IncomingMessage message);
+  // The same for a batch: `batch.body` has its messages (see message_batch.hpp), and its properties
+  // are those that all of them get. They get consecutive places, or none is stored.
+  Task<BatchPutResult> append_batch(Worker& worker, IncomingMessage batch);
   // Waits until `placed` is as safe as flushDiskType demands; gives the final status.
   // unknown_error if the wait was cancelled.
   Task<PutStatus> await_flush(PutResult placed, bool wait_store_ok);
@@ -102,10 +120,27 @@ class MessageStore {
                              QueueOffset offset) {
     return reader_.on_disk(worker, topic, queue_id, offset);
   }
+  // Which message of a queue belongs to a time: where it begins (`lower`) or ends. Within the
+  // queue's ends. Errors: what reading gave.
+  Task<Result<QueueOffset>> offset_at(Worker& worker, std::string_view topic, std::int32_t queue_id,
+                                      TimeQuery time) {
+    return reader_.offset_at(worker, topic, queue_id, time);
+  }
+  // When the oldest message of a queue was stored; -1 if there is none.
+  Task<Result<std::int64_t>> earliest_store_ms(Worker& worker, std::string_view topic,
+                                               std::int32_t queue_id) {
+    return reader_.earliest_store_ms(worker, topic, queue_id);
+  }
   // The ends of a queue; both 0 if it has never had a message.
   QueueRange range(std::string_view topic, std::int32_t queue_id) const {
     const ConsumeQueue* const queue = queues_.find(topic, queue_id);
     return queue == nullptr ? QueueRange() : QueueRange{queue->min_offset(), queue->max_offset()};
+  }
+  // The messages that the index has for a key. Errors: what reading gave.
+  Task<Result<QueryResult>> query_message(Worker& worker, MessageQuery query);
+  // The record that lies there; empty if there is none. Errors: what reading gave.
+  Task<Result<ByteChain>> message_at(Worker& worker, PhysicalOffset at) {
+    return reader_.record_at(worker, at);
   }
   // Tells `listener`, which outlives the store, of every message that can be read from now on.
   void tell_of_arrivals(ArrivalListener& listener) { dispatch_.tell_of_arrivals(listener); }
@@ -128,16 +163,22 @@ class MessageStore {
   const ConsumeQueues& consume_queues() const { return queues_; }
   const DispatchService& dispatch() const { return dispatch_; }
   const Checkpoint& checkpoint() const { return checkpoint_; }
+  const MessageIndex& index() const { return index_; }
   const StoreConfiguration& configuration() const { return configuration_; }
   Endpoint store_host() const { return store_host_; }
 
  private:
   enum class Phase : std::uint8_t { closed, loaded, serving, stopped };
 
-  Task<Result<void>> load_files();
+  Task<Result<void>> load_files(StopKind last_stop);
   Task<Result<void>> lock_directory();
   Task<void> finish_dispatch();
+  // What every put is asked.
+  PutStatus admit(const IncomingMessage& message) const;
   PutStatus check(const IncomingMessage& message) const;
+  PutStatus check_batch(const IncomingMessage& batch) const;
+  RecordContent content_of(const IncomingMessage& message) const;
+  static PutResult result_of(const AppendResult& appended);
   void note_appended(bool wait_store_ok);
   bool waits_for_flush(bool wait_store_ok) const;
 
@@ -149,6 +190,7 @@ class MessageStore {
   ConsumeQueues queues_;
   Checkpoint checkpoint_;
   AbortFile abort_;
+  MessageIndex index_;
   QueueOffsets queue_offsets_;
   Dispatcher dispatcher_;
   DispatchService dispatch_;

@@ -18,7 +18,7 @@ namespace drydock {
 class NextQueueOffset {
  public:
   QueueOffset get() const { return next_; }
-  void advance() { next_ = next_ + 1; }
+  void advance(std::int64_t count = 1) { next_ = next_ + count; }
   void set(QueueOffset next) { next_ = next; }
 
  private:

@@ -6,10 +6,12 @@
 
 namespace drydock {
 
-std::int64_t recovery_timestamp(const CheckpointFields& checkpoint) {
+std::int64_t recovery_timestamp(const CheckpointFields& checkpoint, IndexNeeds index) {
   constexpr std::int64_t kMarginMs = 3000;
   const std::int64_t newest_ms = std::min(checkpoint.physical_ms, checkpoint.logics_ms);
-  return std::max<std::int64_t>(0, newest_ms - kMarginMs);
+  const std::int64_t recovery_ms = std::max<std::int64_t>(0, newest_ms - kMarginMs);
+  return index == IndexNeeds::every_message ? std::min(recovery_ms, checkpoint.index_ms)
+                                            : recovery_ms;
 }
 
 std::size_t normal_start_file(std::span<const PhysicalOffset> starts, std::int64_t max_physical) {
@@ -123,14 +125,15 @@ std::string describe(const RecoveryResult& result) {
   return line;
 }
 
-Task<Result<std::size_t>> find_start_file(Worker& worker, StoreParts& parts, StopKind last_stop) {
+Task<Result<std::size_t>> find_start_file(Worker& worker, StoreParts& parts,
+                                          RecoveryOptions options) {
   const auto& files = parts.log.files().files();
-  if (last_stop == StopKind::orderly) {
+  if (options.last_stop == StopKind::orderly) {
     std::vector<PhysicalOffset> starts;
     for (const LogFilePointer& file : files) starts.push_back(file->start);
     co_return normal_start_file(starts, parts.queues.known_to());
   }
-  const std::int64_t recovery_ms = recovery_timestamp(parts.checkpoint.fields());
+  const std::int64_t recovery_ms = recovery_timestamp(parts.checkpoint.fields(), options.index);
   for (std::size_t i = files.size(); i-- > 1;) {
     const LogFilePointer file = files[i];
     const std::int64_t length = std::min(kFirstTimestampBytes, file->size);
@@ -170,7 +173,7 @@ Task<Result<RecoveryResult>> recover_store(Worker& worker, StoreParts& parts,
     observer.event(EventName::store_recovery_finished, 0);
     co_return RecoveryResult();
   }
-  Result<std::size_t> start = co_await find_start_file(worker, parts, options.last_stop);
+  Result<std::size_t> start = co_await find_start_file(worker, parts, options);
   if (!start) co_return start.error();
   observer.event(EventName::store_recovery_started,
                  parts.log.files().files()[*start]->start.value());

@@ -22,13 +22,17 @@
 
 #include <span>
 
+#include "engine/store/abort_file.hpp"
 #include "engine/store/commit_log.hpp"
 #include "engine/store/dispatcher.hpp"
 
 namespace drydock {
 
-// min(physical, logics) − 3 s, at least 0.
-std::int64_t recovery_timestamp(const CheckpointFields& checkpoint);
+// Whether recovery starts in front of what the index may lack: messageIndexSafe.
+enum class IndexNeeds : std::uint8_t { nothing, every_message };
+// min(physical, logics) − 3 s, at least 0; if the index needs every message no more than its own
+// time.
+std::int64_t recovery_timestamp(const CheckpointFields& checkpoint, IndexNeeds index);
 
 // The newest file that starts at or before `max_physical` (-1: nothing known), else 0. `starts` in
 // ascending order, at least one.
@@ -41,8 +45,6 @@ bool abnormal_start_matches(std::span<const std::byte> front, std::int64_t recov
 enum class RecoveryStep : std::uint8_t { accept, next_file, stop };
 // `has_next`: there is a file behind the present one.
 RecoveryStep recovery_step(const RecordCheck& check, bool has_next);
-
-enum class StopKind : std::uint8_t { orderly, crash };
 
 // Whether recovery dispatches a record that it has accepted, which starts at `physical`.
 // `known_to`: the largest end of a record that the queues knew before.
@@ -59,6 +61,7 @@ struct RecoveryResult {
 struct RecoveryOptions {
   StopKind last_stop = StopKind::crash;
   BodyCheck body_check = BodyCheck::crc;
+  IndexNeeds index = IndexNeeds::nothing;
   Behaviour behaviour;
   SeededBugs bugs;
 };

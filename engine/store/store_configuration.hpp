@@ -5,6 +5,7 @@
 //   record_reader         reads records of a log file one after the other
 //   file_allocator        makes the next file, and the one after it in advance
 //   commit_log            appends under one lock; knows what is written and what is flushed
+//   batch_encoder         makes records of the messages of a batch (pure)
 //   flush_schedule        when the asynchronous flush acts (pure)
 //   flush_service         group commit for SYNC_FLUSH, the periodic flush for ASYNC_FLUSH
 //   consume_queue_unit    one entry of a consume queue as bytes, and where it goes (pure)
@@ -15,13 +16,15 @@
 //   queue_flush_service   makes the consume queues durable
 //   checkpoint, abort_file  the two small files that tell recovery where to look
 //   recovery              where log and queues end after a stop or a crash
+//   index_file            one file of the index by message keys, as bytes (pure)
+//   message_index         files messages by their keys, and finds them again
 //   queue_offsets         the next index of every queue
 //   pull_batch            which messages one pull returns (pure)
 //   delay_levels          how long messages of each delay level wait (pure)
 //   message_reader        looks messages up by their place in a queue
 //   message_store         ties them together: load, recover, start, put, get, shut down
 //
-// What it does not do yet: IndexFile, retention, the transient pool.
+// What it does not do yet: retention, the transient pool.
 // Bytes follow the reference in docs; the section numbers in comments are those of the storage
 // reference. What is safe and what is not is RocketMQ's own, unless a behaviour switch says
 // otherwise.
@@ -33,6 +36,7 @@
 #include <string>
 
 #include "engine/store/delay_levels.hpp"
+#include "engine/store/index_file.hpp"
 #include "engine/types/behaviour.hpp"
 #include "engine/types/seeded_bugs.hpp"
 #include "engine/types/time.hpp"
@@ -67,6 +71,12 @@ struct StoreConfiguration {
   std::int32_t max_message_size = 4'194'304;             // maxMessageSize, bytes
   bool check_crc_on_recover = true;                      // checkCRCOnRecover
   DelayLevels delay_levels;                              // messageDelayLevel
+  bool message_index_enable = true;                      // messageIndexEnable
+  // Recovery starts in front of what the index may lack.
+  bool message_index_safe = false;          // messageIndexSafe
+  IndexSizes index;                         // maxHashSlotNum, maxIndexNum
+  std::int32_t max_msgs_num_batch = 64;     // maxMsgsNumBatch: of one query by key
+  std::int32_t default_query_max_num = 32;  // defaultQueryMaxNum: of one by unique key
   // What one pull may return, and how far it looks.
   std::int32_t max_filter_message_size = 16'000;  // maxFilterMessageSize, bytes of units
   std::int32_t max_transfer_bytes_on_message_in_memory = 262'144;
@@ -79,6 +89,7 @@ struct StoreConfiguration {
   Behaviour behaviour;
   SeededBugs bugs;
 
+  std::string index_path() const { return store_path_root + "/index"; }
   std::string consume_queue_path() const { return store_path_root + "/consumequeue"; }
   std::string commit_log_path() const {
     return store_path_commit_log.empty() ? store_path_root + "/commitlog" : store_path_commit_log;

@@ -44,4 +44,17 @@ struct ReservationReport {
   friend bool operator==(const ReservationReport&, const ReservationReport&) = default;
 };
 
+// What a device tells a host that it did not ask. Values as in log page 80h.
+enum class ReservationNotice : std::uint8_t {
+  registration_preempted = 1,  // Another host has removed this one's registration.
+  reservation_released = 2,    // Or its type was changed: whoever is registered may take it.
+  reservation_preempted = 3,   // Cleared, with all registrations.
+};
+// Those that the device keeps to itself: Feature 82h.
+struct ReservationNoticeMask {
+  bool registration_preempted = false;
+  bool reservation_released = false;
+  bool reservation_preempted = false;
+};
+
 }  // namespace drydock

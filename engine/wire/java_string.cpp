@@ -42,8 +42,8 @@ std::uint32_t take_code_point(std::string_view& text) {
 
 }  // namespace
 
-std::int32_t java_string_hash(std::string_view utf8) {
-  std::uint32_t hash = 0;
+std::int32_t java_string_hash(std::string_view utf8, std::int32_t front) {
+  auto hash = static_cast<std::uint32_t>(front);
   while (!utf8.empty()) {
     const std::uint32_t point = take_code_point(utf8);
     if (point > 0xffff) {

@@ -12,6 +12,8 @@
 
 namespace drydock {
 
-std::int32_t java_string_hash(std::string_view utf8);
+// `front` is the hash of the text in front of this one, if there is any and the two meet between
+// characters.
+std::int32_t java_string_hash(std::string_view utf8, std::int32_t front = 0);
 
 }  // namespace drydock

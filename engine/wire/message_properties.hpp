@@ -17,12 +17,12 @@ namespace property {
 inline constexpr std::string_view kKeys = "KEYS";
 inline constexpr std::string_view kTags = "TAGS";
 inline constexpr std::string_view kWait = "WAIT";
+inline constexpr std::string_view kDelay = "DELAY";
 inline constexpr std::string_view kUniqueKey = "UNIQ_KEY";
 inline constexpr std::string_view kRegion = "MSG_REGION";
 inline constexpr std::string_view kTraceOn = "TRACE_ON";
 inline constexpr std::string_view kCluster = "CLUSTER";
 inline constexpr std::string_view kPopCheckpoint = "POP_CK";
-inline constexpr std::string_view kDelay = "DELAY";
 inline constexpr std::string_view kTimerDelaySeconds = "TIMER_DELAY_SEC";
 inline constexpr std::string_view kTimerDelayMs = "TIMER_DELAY_MS";
 inline constexpr std::string_view kTimerDeliverMs = "TIMER_DELIVER_MS";

@@ -126,13 +126,18 @@ std::size_t record_bytes(const RecordContent& content) {
 }
 
 SharedBytes encode_record(const RecordContent& content) {
+  SharedBytes record = SharedBytes::allocate(record_bytes(content));
+  write_record(record.writable(), content);
+  return record;
+}
+
+void write_record(std::span<std::byte> into, const RecordContent& content) {
   ENSURE(content.topic.size() <= kTopicBytesMax);
   ENSURE(content.properties.size() <= kPropertiesBytesMax);
   // The flag tells readers how long the hosts are; we write short ones.
   ENSURE((content.sys_flag & sys_flag::kHostMask) == 0);
-  const std::size_t total = record_bytes(content);
-  SharedBytes record = SharedBytes::allocate(total);
-  BigEndianWriter writer(record.writable());
+  const std::size_t total = into.size();
+  BigEndianWriter writer(into);
   writer.integer(static_cast<std::int32_t>(total));
   writer.integer(kMagicV1);
   writer.integer(content.body.empty() ? 0 : body_crc(content.body));
@@ -154,7 +159,6 @@ SharedBytes encode_record(const RecordContent& content) {
   writer.integer(static_cast<std::int16_t>(content.properties.size()));
   writer.bytes(content.properties);
   ENSURE(writer.position() == total);
-  return record;
 }
 
 void place_record(std::span<std::byte> record, const RecordPlace& place) {

@@ -70,6 +70,8 @@ struct RecordPlace {
 std::size_t record_bytes(const RecordContent& content);
 // The record with its place left open: it is filled in by `place_record`, before anybody shares it.
 SharedBytes encode_record(const RecordContent& content);
+// The same into `into`, which has record_bytes(content) bytes.
+void write_record(std::span<std::byte> into, const RecordContent& content);
 void place_record(std::span<std::byte> record, const RecordPlace& place);
 
 // The blank record that closes a file with `remaining` bytes left.

@@ -43,11 +43,15 @@ enum class Language : std::uint8_t {
 enum class RequestCode : std::int32_t {
   send_message = 10,
   pull_message = 11,
+  query_message = 12,
   query_consumer_offset = 14,
   update_consumer_offset = 15,
   get_all_topic_config = 21,
+  search_offset_by_timestamp = 29,
   get_max_offset = 30,
   get_min_offset = 31,
+  get_earliest_msg_storetime = 32,
+  view_message_by_id = 33,
   heart_beat = 34,
   unregister_client = 35,
   consumer_send_msg_back = 36,
@@ -64,6 +68,7 @@ enum class RequestCode : std::int32_t {
   get_route_info_by_topic = 105,
   get_broker_cluster_info = 106,
   send_message_v2 = 310,
+  send_batch_message = 320,
   lite_pull_message = 361,  // As pull_message; RocketMQ has other threads for it.
   broker_heartbeat = 904,
 };

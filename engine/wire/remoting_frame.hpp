@@ -8,7 +8,9 @@
 //   remoting_frame      its frame and its binary header; the incremental decoder
 //   json_header         its header in JSON
 //   json_text           JSON in fastjson's dialect, with limits
-//   send_message        the header fields of SEND_MESSAGE_V2 and of its response
+//   send_message        the header fields of SEND_MESSAGE, SEND_MESSAGE_V2 and their response
+//   message_batch       several messages in one send
+//   query_message       requests that look for messages or for a time
 //   pull_message        those of PULL_MESSAGE, and the records in its answer
 //   tag_expression      which messages a consumer wants
 //   consumer_group      who is in a group of consumers, and which queues are locked
@@ -27,7 +29,7 @@
 //   frame_server        accepts, cuts frames, hands requests to a handler; server_connection
 //   request_connection  one connection shared by all requests in flight, matched by opaque
 //
-// What it does not do yet: compressed messages, batches.
+// What it does not do yet: compressed messages.
 //
 // This file: the frame.
 //

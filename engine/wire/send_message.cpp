@@ -1,5 +1,8 @@
 #include "engine/wire/send_message.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace drydock {
 
 namespace {
@@ -29,23 +32,51 @@ bool read_field(char name, std::string_view value, SendMessageHeader& header) {
   }
 }
 
-}  // namespace
+// The letter under which SEND_MESSAGE_V2 has the field of this name; 0: it is none of those above.
+char letter_of(std::string_view name) {
+  static constexpr std::string_view kNames[] = {
+      "producerGroup", "topic",          "defaultTopic",  "defaultTopicQueueNums",
+      "queueId",       "sysFlag",        "bornTimestamp", "flag",
+      "properties",    "reconsumeTimes", "unitMode",      "maxReconsumeTimes",
+      "batch"};
+  const auto found = std::ranges::find(kNames, name);
+  if (found == std::end(kNames)) return 0;
+  return static_cast<char>('a' + (found - std::begin(kNames)));
+}
 
-HeaderFault decode_send_message_header(std::span<const std::byte> ext_fields,
-                                       SendMessageHeader& header) {
+char single_letter(std::string_view name) {
+  return name.size() == 1 && name[0] >= 'a' && name[0] <= 'z' ? name[0] : 0;
+}
+
+template <class Letter>
+HeaderFault decode_header(std::span<const std::byte> ext_fields, SendMessageHeader& header,
+                          Letter letter_of_name) {
   std::uint32_t seen = 0;
   ExtFieldReader fields(ext_fields);
   std::string_view key;
   std::string_view value;
   while (fields.next(key, value)) {
-    if (key.size() != 1 || key[0] < 'a' || key[0] > 'z') continue;
-    if (!read_field(key[0], value, header)) return {key};
-    if (!value.empty()) seen |= 1u << (key[0] - 'a');
+    const char letter = letter_of_name(key);
+    if (letter == 0) continue;
+    if (!read_field(letter, value, header)) return {key};
+    if (!value.empty()) seen |= 1u << (letter - 'a');
   }
   for (const char& name : kRequired) {
     if ((seen & (1u << (name - 'a'))) == 0) return {{&name, 1}};
   }
   return {};
+}
+
+}  // namespace
+
+HeaderFault decode_send_message_header(std::span<const std::byte> ext_fields,
+                                       SendMessageHeader& header) {
+  return decode_header(ext_fields, header, &single_letter);
+}
+
+HeaderFault decode_send_message_v1_header(std::span<const std::byte> ext_fields,
+                                          SendMessageHeader& header) {
+  return decode_header(ext_fields, header, &letter_of);
 }
 
 std::optional<SendMessageReceipt> decode_send_message_response(

@@ -1,5 +1,5 @@
 // SEND_MESSAGE_V2 and its response (storage reference, 12.6). Header fields travel as text under
-// one-letter names.
+// one-letter names. SEND_MESSAGE has the same fields under longer names.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +48,9 @@ struct SendMessageHeader {
 
 HeaderFault decode_send_message_header(std::span<const std::byte> ext_fields,
                                        SendMessageHeader& header);
+// Of a SEND_MESSAGE.
+HeaderFault decode_send_message_v1_header(std::span<const std::byte> ext_fields,
+                                          SendMessageHeader& header);
 
 struct SendMessageResponse {
   MessageIdText message_id;

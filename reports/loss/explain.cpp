@@ -107,13 +107,32 @@ const ReplicaFacts* keeper_of(const RunResult& run, const LostMessage& message) 
   return keeper;
 }
 
+// Of the copies that this fault ended, the way in which it took them that says most.
+std::string how_taken(const LostMessage& message) {
+  const auto ended_so = [&message](CopyEnd end) {
+    return std::ranges::any_of(message.histories, [&](const CopyHistory& copy) {
+      return copy.end == end && copy.fault == message.last_copy_fault;
+    });
+  };
+  if (ended_so(CopyEnd::disk_cache_lost)) {
+    return " from the cache of its disk, whose flush had been confirmed and not done "
+           "(disk.flush-lie)";
+  }
+  if (ended_so(CopyEnd::file_system_lost)) {
+    return ", after which the file system could not be mounted";
+  }
+  return "";
+}
+
 // How the last copy went.
 std::string end_of_last(const RunResult& run, const LostMessage& message) {
   if (message.last_copy_fault >= 0) {
     const FaultFact& fault = run.faults.at(static_cast<std::size_t>(message.last_copy_fault));
-    return "gone with " + fault.kind + " on " + fault.target;
+    return "gone with " + fault.kind + " on " + fault.target + how_taken(message);
   }
-  if (message.histories.empty()) return "not traced";
+  if (message.histories.empty()) {
+    return "not traced (of a run the first " + std::to_string(kHistoriesMax) + " are)";
+  }
   const bool none = std::ranges::all_of(
       message.histories, [](const CopyHistory& copy) { return copy.end == CopyEnd::not_received; });
   return none ? "never in a broker's log" : "cut off by a recovery that followed no fault";

@@ -15,6 +15,9 @@ const char* text_of(CopyEnd end) {
     case CopyEnd::page_cache_lost: return "its page cache was lost";
     case CopyEnd::destroyed: return "its disk was destroyed";
     case CopyEnd::cut_by_recovery: return "recovery cut it off";
+    case CopyEnd::disk_cache_lost:
+      return "it was in the cache of its disk, whose flush was confirmed and not done";
+    case CopyEnd::file_system_lost: return "its file system could not be mounted any more";
     case CopyEnd::count_: break;
   }
   return "";
@@ -109,11 +112,25 @@ class Copies {
     return found;
   }
 
+  // Whether every flush that had covered it by then was a lie.
+  bool lied_about(const StoreTrace& trace, const CopyHistory& copy, std::int64_t time_ns) const {
+    for (const StoreEvent& event : trace.events) {
+      if (event.kind != Kind::flushed || event.time_ns < copy.flushed_ns) continue;
+      if (event.time_ns > time_ns) break;
+      if (lie_about(faults_, trace.host, event.time_ns) == nullptr) return false;
+    }
+    return true;
+  }
+
   // What this fault does to the copy; kept: nothing. `gone`: no later recovery found it.
-  CopyEnd effect_of(const FaultFact& fault, const CopyHistory& copy, bool gone) const {
+  CopyEnd effect_of(const StoreTrace& trace, const FaultFact& fault, const CopyHistory& copy,
+                    bool gone) const {
     if (fault.kind == "host.destroy") return CopyEnd::destroyed;
-    if (fault.kind != "host.power-loss" && fault.kind != "host.panic") return CopyEnd::kept;
-    return covered_by(copy, fault.began_ns) || !gone ? CopyEnd::kept : CopyEnd::page_cache_lost;
+    const bool dark = fault.kind == "host.power-loss";
+    if ((!dark && fault.kind != "host.panic") || !gone) return CopyEnd::kept;
+    if (!covered_by(copy, fault.began_ns)) return CopyEnd::page_cache_lost;
+    if (dark && lied_about(trace, copy, fault.began_ns)) return CopyEnd::disk_cache_lost;
+    return trace.damaged ? CopyEnd::file_system_lost : CopyEnd::kept;
   }
 
   // The copy with what became of it.
@@ -131,7 +148,8 @@ class Copies {
     for (const std::int32_t index : faults_in(trace, from_ns, to_ns)) {
       const FaultFact& fault = fault_at(index);
       copy.fault = index;
-      const CopyEnd end = effect_of(fault, copy, recovery != nullptr || fault.ended_ns < 0);
+      const bool gone = recovery != nullptr || fault.ended_ns < 0 || trace.damaged;
+      const CopyEnd end = effect_of(trace, fault, copy, gone);
       if (end != CopyEnd::kept) return end_with(trace, copy, end, fault.began_ns);
     }
     if (recovery != nullptr) {
@@ -205,15 +223,27 @@ std::string describe(const RunResult& run, const CopyHistory& copy) {
   if (copy.end == CopyEnd::not_received) return " never received it";
   const std::int64_t fault_ns = run.fault() == nullptr ? 0 : run.fault()->began_ns;
   std::string text = " had it from " + when(copy.appended_ns, fault_ns);
-  text += copy.flushed_ns < 0 ? ", in no flush" : ", flushed " + when(copy.flushed_ns, fault_ns);
+  const bool lie = copy.end == CopyEnd::disk_cache_lost;
+  const std::string flushed = lie ? ", flushed as the disk said " : ", flushed ";
+  text += copy.flushed_ns < 0 ? ", in no flush" : flushed + when(copy.flushed_ns, fault_ns);
   if (copy.end == CopyEnd::kept) return text + ", and keeps it";
   text += ", until " + when(copy.ended_ns, fault_ns) + ": " + text_of(copy.end);
   if (copy.fault < 0) return text;
   const FaultFact& fault = run.faults.at(static_cast<std::size_t>(copy.fault));
-  return text + " (" + fault.kind + " on " + fault.target + ")";
+  text += " (" + fault.kind + " on " + fault.target;
+  return text + (lie ? ", after a disk.flush-lie)" : ")");
 }
 
 }  // namespace
+
+const FaultFact* lie_about(const std::vector<FaultFact>& faults, const std::string& host,
+                           std::int64_t flushed_ns) {
+  const auto lie = std::ranges::find_if(faults, [&](const FaultFact& fault) {
+    return fault.kind == "disk.flush-lie" && fault.target == host && fault.began_ns >= 0 &&
+           fault.began_ns <= flushed_ns && (fault.ended_ns < 0 || flushed_ns < fault.ended_ns);
+  });
+  return lie == faults.end() ? nullptr : &*lie;
+}
 
 void trace_copies(const History& history, const std::vector<StoreTrace>& traces,
                   const std::vector<FaultFact>& faults, std::int64_t fault_ns, LossReport& loss) {

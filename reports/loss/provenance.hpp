@@ -10,8 +10,12 @@
 //              after the log it came from was gone, is none of this message
 //   flushed    the first completed flush that covered it
 //   ended      host.destroy took the disk; or host.power-loss or host.panic took the page cache,
-//              no flush had covered it and recovery did not find it; or recovery cut the log
-//              before it
+//              no flush had covered it and recovery did not find it; or host.power-loss took the
+//              volatile cache of the disk, and the disk had confirmed the flushes that covered it
+//              without doing them (disk.flush-lie); or its file system could not be mounted after
+//              the power loss; or recovery cut the log before it
+//
+// A flush of a lying disk covers nothing; the first one after the lie covers all that came before.
 //
 // What the kernel had written back by itself is not in the traces: such a copy shows as one that no
 // flush had covered, and yet is kept.
@@ -44,10 +48,15 @@ struct StoreTrace {
   std::string broker;
   std::string host;
   std::vector<StoreEvent> events;
+  bool damaged = false;  // Its file system can never be mounted again.
 };
 
 // Beyond these a run's lost messages have no histories.
 inline constexpr std::size_t kHistoriesMax = 100;
+
+// The lie by which that flush was confirmed and not done; null if it was done. `host`: of the log.
+const FaultFact* lie_about(const std::vector<FaultFact>& faults, const std::string& host,
+                           std::int64_t flushed_ns);
 
 // Sets `histories` and `last_copy_fault` of the lost messages. What offsets alone had said of them
 // follows: `copies` and `behind_last_flush`, as of `fault_ns`, and with these `at_risk`. `traces`

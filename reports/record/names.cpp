@@ -23,6 +23,8 @@ std::string_view name_of(CopyEnd end) {
     case CopyEnd::page_cache_lost: return "page-cache-lost";
     case CopyEnd::destroyed: return "destroyed";
     case CopyEnd::cut_by_recovery: return "cut-by-recovery";
+    case CopyEnd::disk_cache_lost: return "disk-cache-lost";
+    case CopyEnd::file_system_lost: return "file-system-lost";
     case CopyEnd::count_: break;
   }
   return "unnamed";

@@ -87,6 +87,10 @@ enum class CopyEnd : std::uint8_t {
   page_cache_lost,  // With its host's power or kernel; no flush had covered it.
   destroyed,        // With its host and disks.
   cut_by_recovery,  // The log was cut before it.
+  // With the power, from the volatile cache of its disk, which had confirmed a flush and not done
+  // it (disk.flush-lie).
+  disk_cache_lost,
+  file_system_lost,  // Its file system could not be mounted any more.
   count_,
 };
 std::string_view name_of(CopyEnd end);
@@ -256,6 +260,14 @@ struct OomKill {
   friend bool operator==(const OomKill&, const OomKill&) = default;
 };
 
+// A process that had as many files and sockets open as it may, all of its lives together.
+struct RefusedOpens {
+  std::string process;
+  std::int64_t count = 0;  // Opens, accepts and connects that failed for that (EMFILE).
+
+  friend bool operator==(const RefusedOpens&, const RefusedOpens&) = default;
+};
+
 // What has broken the rules of a disk that several hosts attach; design, section 5. Blocks, each
 // counted once, as the disk itself saw them against its media.
 struct OwnershipReport {
@@ -308,6 +320,7 @@ struct RunResult {
   BaselineReport baseline;
   std::vector<WaitFact> waits;  // Of what has a disk: by process, worker, place.
   std::vector<OomKill> oom_kills;
+  std::vector<RefusedOpens> refused_opens;  // By process.
   OwnershipReport ownership;
   std::vector<TakeoverFacts> takeovers;  // One per standby.
 

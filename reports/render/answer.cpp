@@ -193,10 +193,12 @@ std::string reasons(const Configuration& configuration) {
       if (no_answer(summarise(*cell))) continue;
       const LossMechanism mechanism = mechanism_of(cell->runs);
       if ((mechanism.lost > 0) != with_loss) continue;
-      const std::string waited = describe_longest(cell->runs);
-      const std::string killed = describe_oom_kills(cell->runs);
-      const std::string text = explain(mechanism) + (waited.empty() ? "" : "; " + waited) +
-                               (killed.empty() ? "" : "; " + killed);
+      std::string text = explain(mechanism);
+      for (const std::string& besides :
+           {describe_longest(cell->runs), describe_oom_kills(cell->runs),
+            describe_refused_opens(cell->runs)}) {
+        if (!besides.empty()) text += "; " + besides;
+      }
       const std::string fault = fault_of(*cell);
       const bool names_it = text.starts_with(fault);
       sentences.add(names_it ? fault : "", names_it ? text.substr(fault.size()) : text);
@@ -292,12 +294,37 @@ std::string with_price(const Configuration& other, const Configuration& own) {
   return text + longer_outages(other, own);
 }
 
+// Keys of broker.conf, or places of the scenario.
+bool of_broker_conf(const Configuration& configuration) {
+  return std::ranges::none_of(configuration.changes, [](const auto& change) {
+    return change.first.find('/') != std::string::npos;
+  });
+}
+
+// Whether somebody who runs such a cluster could make these changes. What a scenario says of load,
+// faults, phases and behaviour is the experiment; its hosts and disks are the user's.
+bool of_settings(const Configuration& configuration) {
+  return std::ranges::all_of(configuration.changes, [](const auto& change) {
+    return change.first.find('/') == std::string::npos || change.first.starts_with("topology/");
+  });
+}
+
+// Whether it was tried under every fault under which the user's own settings were.
+bool same_faults(const Configuration& tried, const Configuration& own) {
+  return std::ranges::all_of(own.cells, [&tried](const CellResult* cell) {
+    return std::ranges::any_of(tried.cells, [cell](const CellResult* other) {
+      return fault_of(*other) == fault_of(*cell);
+    });
+  });
+}
+
 // Of the settings that were tried the one that loses nothing of what it acknowledges and changes
 // the fewest keys; among equals the first. Null if there is none.
 const Configuration* cheapest(const std::vector<Configuration>& configurations) {
   const Configuration* best = nullptr;
   for (std::size_t i = 1; i < configurations.size(); ++i) {
     const Configuration& tried = configurations[i];
+    if (!of_settings(tried) || !same_faults(tried, configurations.front())) continue;
     const CellSummary total = tried.total();
     if (total.acked == 0 || total.lost > 0 || other_damage(total) > 0) continue;
     if (without_answer(total) > 0) continue;
@@ -322,13 +349,23 @@ std::string change(const std::vector<Configuration>& configurations) {
   if (before.lost == 0 && other_damage(before) == 0) {
     const std::string none =
         before.acked == 0 ? "your settings acknowledged nothing" : "none needed here";
-    return others == 0 ? none : none + "; " + with_price(configurations[1], own);
+    const auto other =
+        std::find_if(configurations.begin() + 1, configurations.end(),
+                     [](const Configuration& tried) { return of_broker_conf(tried); });
+    return other == configurations.end() ? none : none + "; " + with_price(*other, own);
   }
   if (const Configuration* const best = cheapest(configurations)) {
     return with_price(*best, own);
   }
   if (others == 0) return "not searched: no other setting was tried";
-  return "not found: of " + counted(static_cast<std::int64_t>(others), "other setting") +
+  const std::int64_t settings =
+      std::count_if(configurations.begin() + 1, configurations.end(),
+                    [](const Configuration& tried) { return of_settings(tried); });
+  if (settings == 0) {
+    return "none among the settings of this drill: its cells differ in load, faults or behaviour "
+           "alone";
+  }
+  return "not found: of " + counted(settings, "other setting") +
          " in this matrix each loses messages too, acknowledges none, or gave no answer in some "
          "run";
 }

@@ -291,6 +291,10 @@ TakeoverFacts takeover_from(const Json& json) {
 }
 
 Json json_of(const RunResult& run) {
+  Json refused_opens = Json::array();
+  for (const RefusedOpens& refused : run.refused_opens) {
+    refused_opens.push_back({{"process", refused.process}, {"count", refused.count}});
+  }
   Json oom_kills = Json::array();
   for (const OomKill& kill : run.oom_kills) {
     oom_kills.push_back({{"process", kill.process}, {"time_ns", kill.time_ns}});
@@ -320,6 +324,7 @@ Json json_of(const RunResult& run) {
           {"baseline", json_of(run.baseline)},
           {"waits", waits},
           {"oom_kills", oom_kills},
+          {"refused_opens", refused_opens},
           {"ownership",
            {{"stale_reads", run.ownership.stale_reads},
             {"foreign_writes", run.ownership.foreign_writes}}},
@@ -422,6 +427,9 @@ RunResult run_from_json(const std::string& text) {
   run.rto = rto_from(json.at("rto"));
   run.baseline = baseline_from(json.at("baseline"));
   for (const Json& wait : json.at("waits")) run.waits.push_back(wait_from(wait));
+  for (const Json& refused : json.at("refused_opens")) {
+    run.refused_opens.push_back({refused.at("process"), refused.at("count")});
+  }
   for (const Json& kill : json.at("oom_kills")) {
     run.oom_kills.push_back({kill.at("process"), kill.at("time_ns")});
   }

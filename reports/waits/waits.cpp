@@ -41,7 +41,7 @@ std::string describe(WaitPlace place) {
   switch (place) {
     case WaitPlace::dirty_throttle: return "the dirty-page throttle";
     case WaitPlace::journal: return "the commit of a journal transaction";
-    case WaitPlace::page_lock: return "a page under writeback";
+    case WaitPlace::page_lock: return "a locked page";
     case WaitPlace::page_read: return "a page to be read";
     case WaitPlace::memory: return "free memory";
     case WaitPlace::writeback: return "the writeback that its sync waits for";
@@ -124,6 +124,23 @@ std::string describe_oom_kills(const std::vector<RunResult>& runs) {
   return "in " + counted(count, "run") + " memory ran out, and the OOM killer ended " +
          kill.process + " " + when(*first, kill.time_ns) + " (seed " + std::to_string(first->seed) +
          ")";
+}
+
+std::string describe_refused_opens(const std::vector<RunResult>& runs) {
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> refused;  // Runs, calls.
+  for (const RunResult& run : runs) {
+    for (const RefusedOpens& one : run.refused_opens) {
+      ++refused[one.process].first;
+      refused[one.process].second += one.count;
+    }
+  }
+  std::string text;
+  for (const auto& [process, counts] : refused) {
+    text += (text.empty() ? "in " : "; in ") + counted(counts.first, "run") + " " + process +
+            " had as many files and sockets open as it may (open_files), and " +
+            counted(counts.second, "call") + " that needed one more failed";
+  }
+  return text;
 }
 
 }  // namespace drydock::reports

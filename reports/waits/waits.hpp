@@ -36,4 +36,8 @@ std::string describe_longest(const std::vector<RunResult>& runs);
 // it never did.
 std::string describe_oom_kills(const std::vector<RunResult>& runs);
 
+// "in 3 runs broker-a had as many files and sockets open as it may (open_files), and 12 calls that
+// needed one more failed". Empty if nobody had.
+std::string describe_refused_opens(const std::vector<RunResult>& runs);
+
 }  // namespace drydock::reports

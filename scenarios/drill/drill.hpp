@@ -67,7 +67,7 @@ struct DiskThrottle {
 };
 
 enum class FileSystemType : std::uint8_t { ext4, xfs };
-enum class DataOption : std::uint8_t { ordered, writeback };
+enum class DataOption : std::uint8_t { ordered, writeback, journal };
 enum class ErrorsOption : std::uint8_t { go_on, remount_ro, panic };
 
 // How the file system on a disk is made and mounted. The defaults are Linux's.

@@ -106,6 +106,7 @@ void read_buggify(const JsonAt& json, BehaviourSpec& behaviour) {
                            did_you_mean<BuggifySite>(name));
     }
     behaviour.buggify[*site] = json.at(name).percent();
+    if (behaviour.buggify[*site] == 0) json.at(name).refuse("must be at least 1%");
   }
 }
 
@@ -133,6 +134,11 @@ void read_conf(const JsonAt& conf, Drill& drill) {
 
 void read_behaviour(const JsonAt& behaviour, Drill& drill) {
   behaviour.allow_only({"preset", "set", "bugs", "buggify"});
+  for (const char* key : {"bugs", "buggify"}) {
+    if (behaviour.has(key) && drill.brokers.empty()) {
+      behaviour.at(key).refuse("is of brokers and their clients, and the topology has no broker");
+    }
+  }
   if (behaviour.has("preset")) {
     drill.behaviour.preset = behaviour.at("preset").text();
     if (!Behaviour::preset(drill.behaviour.preset)) {
@@ -161,6 +167,10 @@ void read_behaviour(const JsonAt& behaviour, Drill& drill) {
     if (value != "faithful" && value != "hardened") {
       set.at(name).refuse("must be faithful or hardened" +
                           did_you_mean(value, {"faithful", "hardened"}));
+    }
+    const bool of_jvm = behaviour_switch_named(name) == BehaviourSwitch::jvm_safepoint_coupling;
+    if (!of_jvm && drill.brokers.empty()) {
+      set.at(name).refuse("is a switch of brokers, and the topology has none");
     }
     drill.behaviour.set.emplace_back(name, value);
   }

@@ -19,6 +19,11 @@ inline std::string did_you_mean(std::string_view written,
   return "; did you mean '" + std::string(nearest.name()) + "'?";
 }
 
+using Names = std::vector<std::string_view>;
+inline void append(Names& names, const Names& more) {
+  names.insert(names.end(), more.begin(), more.end());
+}
+
 // Of the names of a dense enumeration that ends with `count_`.
 template <class Enum>
 std::string did_you_mean(std::string_view written) {

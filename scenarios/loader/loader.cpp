@@ -44,12 +44,8 @@ Drill parse_one(const std::string& file, const std::string& text,
   if (root.has("behaviour")) read_behaviour(root.at("behaviour"), drill);
   read_load(root.at("load"), drill);
   read_phases(root.at("phases"), drill);
-  refuse_full_files(root, drill);
-  refuse_late_takeovers(root, drill);
-  if (root.has("faults")) {
-    read_faults(root.at("faults"), drill);
-    refuse_late_faults(root.at("faults"), drill);
-  }
+  if (root.has("faults")) read_faults(root.at("faults"), drill);
+  refuse_too_late(root, drill);
   if (root.has("matrix")) read_matrix(root.at("matrix"), drill);
   if (root.has("expectations")) read_expectations(root.at("expectations"), drill);
   return drill;

@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::array<Word<FileSystemType>, 2> kTypes = {
     {{"ext4", FileSystemType::ext4}, {"xfs", FileSystemType::xfs}}};
-constexpr std::array<Word<DataOption>, 2> kData = {
-    {{"ordered", DataOption::ordered}, {"writeback", DataOption::writeback}}};
+constexpr std::array<Word<DataOption>, 3> kData = {{{"ordered", DataOption::ordered},
+                                                    {"writeback", DataOption::writeback},
+                                                    {"journal", DataOption::journal}}};
 constexpr std::array<Word<ErrorsOption>, 3> kErrors = {{{"continue", ErrorsOption::go_on},
                                                         {"remount-ro", ErrorsOption::remount_ro},
                                                         {"panic", ErrorsOption::panic}}};
@@ -39,14 +40,13 @@ std::int64_t read_journal(const JsonAt& json, FileSystemType type, std::int64_t 
 bool xfs_has_barrier(const std::string& kernel) { return kernel == "el7" || kernel == "el8"; }
 
 void read_ext4(const JsonAt& json, MountSpec& mount) {
-  if (json.has("data")) {
-    // Known, and missing here: not a misspelling.
-    if (json.at("data").text() == "journal") {
-      json.at("data").refuse("data=journal is not simulated; known here: ordered, writeback");
+  if (json.has("data")) mount.data = read_word(json.at("data"), kData);
+  if (json.has("dioread")) {
+    mount.dioread_nolock = read_word(json.at("dioread"), kDioread);
+    if (mount.data == DataOption::journal) {
+      json.at("dioread").refuse("has no effect with data=journal, which has no direct I/O");
     }
-    mount.data = read_word(json.at("data"), kData);
   }
-  if (json.has("dioread")) mount.dioread_nolock = read_word(json.at("dioread"), kDioread);
   if (json.has("data_err")) mount.abort_on_data_error = read_word(json.at("data_err"), kDataErr);
   if (mount.abort_on_data_error && mount.data != DataOption::ordered) {
     json.at("data_err").refuse("concerns the data of data=ordered alone");

@@ -30,14 +30,12 @@ void read_behaviour(const JsonAt& behaviour, Drill& drill);
 void read_load(const JsonAt& load, Drill& drill);
 // Of load: what uses files without a broker.
 void read_bare_programs(const JsonAt& load, Drill& drill);
-// Standbys that would take over when the load has ended. Phases have been read.
-void refuse_late_takeovers(const JsonAt& root, const Drill& drill);
-// Writers whose files are too small for as long as the load may last. Phases have been read.
-void refuse_full_files(const JsonAt& root, const Drill& drill);
 void read_phases(const JsonAt& phases, Drill& drill);
+// The name of an event, and which occurrence of it the member `occurrence` says; without it the
+// first.
+EventName read_event(const JsonAt& json);
+std::uint64_t read_occurrence(const JsonAt& when);
 void read_faults(const JsonAt& faults, Drill& drill);
-// Faults whose time comes when nothing is armed any more. Phases have been read.
-void refuse_late_faults(const JsonAt& faults, const Drill& drill);
 // Of a fault of a disk: what the disk does wrong. Kind, selector and span have been read.
 faults::DiskTrouble read_disk_trouble(const JsonAt& json, const FaultSpec& fault,
                                       const Drill& drill);
@@ -45,6 +43,9 @@ faults::DiskTrouble read_disk_trouble(const JsonAt& json, const FaultSpec& fault
 bool takes_of_disk(faults::FaultKind kind, std::string_view key);
 // A flush that lies, in a set that takes no power: nothing would ever show it.
 void refuse_hidden_lies(const std::vector<JsonAt>& items, const std::vector<FaultSpec>& set);
+// What would come after the phases in which it counts, and files that are full before the end of
+// the load. Everything else has been read.
+void refuse_too_late(const JsonAt& root, const Drill& drill);
 void read_matrix(const JsonAt& matrix, Drill& drill);
 void read_expectations(const JsonAt& expectations, Drill& drill);
 

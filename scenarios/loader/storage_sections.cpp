@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 
-#include "scenarios/drill/units.hpp"
 #include "scenarios/loader/did_you_mean.hpp"
 #include "scenarios/loader/sections.hpp"
 #include "scenarios/loader/word.hpp"
@@ -288,37 +287,6 @@ void read_bare_programs(const JsonAt& load, Drill& drill) {
   const JsonAt standbys = load.at("standbys");
   for (const std::string& name : standbys.keys()) {
     drill.standbys.push_back(read_standby(name, standbys.at(name), drill));
-  }
-}
-
-void refuse_late_takeovers(const JsonAt& root, const Drill& drill) {
-  const Phases& phases = drill.phases;
-  const Duration load =
-      phases.warm.at_most + phases.inject.at_most + phases.hold.at_most + phases.heal.at_most;
-  for (const StandbySpec& standby : drill.standbys) {
-    if (standby.takeover_after < load) continue;
-    root.at("load")
-        .at("standbys")
-        .at(standby.name)
-        .at("takeover")
-        .at("after")
-        .refuse("must be before the end of the load, which lasts up to " + text_of(load));
-  }
-}
-
-void refuse_full_files(const JsonAt& root, const Drill& drill) {
-  const Phases& phases = drill.phases;
-  const Duration load =
-      phases.warm.at_most + phases.inject.at_most + phases.hold.at_most + phases.heal.at_most;
-  for (const WriterSpec& writer : drill.writers) {
-    const std::int64_t ms_to_fill = writer.file_bytes / (writer.bytes_per_second / 1'000 + 1);
-    if (ms_to_fill >= load.count_ms()) continue;
-    root.at("load")
-        .at("writers")
-        .at(writer.name)
-        .at("size")
-        .refuse("the file is full after " + text_of(Duration::s(ms_to_fill / 1'000)) +
-                ", and the load lasts up to " + text_of(load));
   }
 }
 

@@ -169,6 +169,9 @@ void refuse_without_disk(const JsonAt& hosts, const Drill& drill) {
     const JsonAt json = hosts.at(host.name);
     if (host.dirty) json.at("dirty").refuse("its host has no disk, so no dirty pages");
     if (host.memory) json.at("memory").refuse("its host has no disk, so nothing that fills it");
+    if (json.has("kernel")) {
+      json.at("kernel").refuse("its host has no disk, and kernels differ in what they do with one");
+    }
   }
 }
 
@@ -340,6 +343,11 @@ void read_topology(const JsonAt& topology, Drill& drill) {
     }
   }
   refuse_without_disk(hosts, drill);
+  for (const char* key : {"links", "name_servers"}) {
+    if (topology.has(key) && !topology.has("brokers")) {
+      topology.at(key).refuse("the topology has no broker, so nothing goes over the network");
+    }
+  }
   if (topology.has("links")) {
     for (const JsonAt& link : topology.at("links").items()) {
       drill.links.push_back(read_link(link, drill));

@@ -75,6 +75,16 @@ std::optional<std::pair<std::string, std::string>> why_pointless(const FaultSpec
   return std::pair(member, "the hang ends before the host does that, after " + text_of(first));
 }
 
+// Such a disk keeps what it has confirmed, flushed or not.
+void refuse_vain_barrier(const Drill& drill, const std::string& path, const DiskSpec& disk) {
+  if (disk.mount.barrier) return;
+  const auto profile = sim::compiled_profile(checked_profile_of(disk), disk.bytes);
+  if (profile.volatile_cache) return;
+  throw InputError(drill.source.at(path + "/mount/barrier") + ": a disk '" + profile.name +
+                   "' has no volatile cache, so nothing is lost without barriers; leave it out, or "
+                   "take a profile with one, such as sata-ssd");
+}
+
 void check_disk(const Drill& drill, const std::string& path, const DiskSpec& disk) {
   const auto profile = profile_of(disk);
   if (!profile) throw InputError(drill.source.at(path + "/profile") + ": " + profile.error());
@@ -83,6 +93,7 @@ void check_disk(const Drill& drill, const std::string& path, const DiskSpec& dis
     throw InputError(drill.source.at(path + "/size") + ": must be at least " +
                      sim::text_of(sim::ProfileUnit::size, smallest) + " and a multiple of 4 KiB");
   }
+  refuse_vain_barrier(drill, path, disk);
 }
 
 // Journal, inodes and the files of bare programs share the disk.
@@ -157,6 +168,15 @@ void put_profile(const DiskSpec& spec, sim::DiskOptions& disk) {
 
 namespace {
 
+sim::DataMode mode_of(DataOption data) {
+  switch (data) {
+    case DataOption::ordered: break;
+    case DataOption::writeback: return sim::DataMode::writeback;
+    case DataOption::journal: return sim::DataMode::journal;
+  }
+  return sim::DataMode::ordered;
+}
+
 sim::ErrorsPolicy policy_of(ErrorsOption errors) {
   switch (errors) {
     case ErrorsOption::go_on: break;
@@ -176,8 +196,7 @@ sim::FileSystemOptions files_of(const HostSpec& host, const DiskSpec& disk) {
       .kind = mount.type == FileSystemType::xfs ? sim::FsKind::xfs : sim::FsKind::ext4,
       .journal_bytes = mount.journal_bytes,
       .commit_interval = mount.commit,
-      .data =
-          mount.data == DataOption::writeback ? sim::DataMode::writeback : sim::DataMode::ordered,
+      .data = mode_of(mount.data),
       .dioread_nolock = mount.dioread_nolock.value_or(kernel.dioread_nolock),
       .abort_on_data_error = mount.abort_on_data_error,
       .errors = policy_of(mount.errors),

@@ -285,6 +285,7 @@ reports::RunResult SimRun::result() {
   run.replicas = replica_facts(fault_ns);
   run.waits = world_.waits();
   run.oom_kills = world_.oom_kills();
+  run.refused_opens = world_.refused_opens();
   run.ownership = world_.ownership();
   run.takeovers = world_.takeovers();
   if (store_read()) {
@@ -303,12 +304,14 @@ std::vector<reports::StoreTrace> SimRun::store_traces() const {
   std::vector<reports::StoreTrace> traces;
   const std::vector<BrokerSpec>& brokers = drill().brokers;
   for (std::size_t i = 0; i < brokers.size(); ++i) {
-    traces.push_back({brokers[i].name, brokers[i].host, world_.events().store_events(i)});
+    traces.push_back({brokers[i].name, brokers[i].host, world_.events().store_events(i),
+                      world_.files_damaged(brokers[i].host)});
   }
   const std::vector<WriterSpec>& writers = drill().writers;
   for (std::size_t i = 0; i < writers.size(); ++i) {
-    traces.push_back(
-        {writers[i].name, writers[i].host, world_.events().store_events(brokers.size() + i)});
+    traces.push_back({writers[i].name, writers[i].host,
+                      world_.events().store_events(brokers.size() + i),
+                      world_.files_damaged(writers[i].host)});
   }
   return traces;
 }

@@ -1,7 +1,9 @@
 // scenarios/world_sim is the composition root of the simulated world: the only folder of scenarios
 // that knows in which world it is.
 //
-//   sim_world   kernel, hosts, network, disks and processes of one drill, and their supervisors
+//   sim_world   kernel, hosts, network, disks and processes of one drill, and their supervisors; by
+//               subject in world_hosts, world_programs, world_lives, world_faults, world_facts
+//   modelled    what the simulation lacks, takes for granted and leaves out
 //   event_log   what the engine told of its store
 //   sim_run     one (drill, cell, seed), phase by phase
 //   runner      from that to a judged result
@@ -10,6 +12,7 @@
 // when its host has booted, and again when it is told to.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -27,12 +30,6 @@
 #include "sim/net/network.hpp"
 
 namespace drydock::scenarios {
-
-// Throws InputError if the simulation lacks something that the drill asks for.
-void check_simulated(const Drill& drill);
-// What of the simulation drives the results of this drill, and what it leaves out; for the reports.
-std::vector<std::string> assumptions_of(const Drill& drill);
-std::vector<std::string> not_modelled();
 
 class SimWorld : public faults::Targets, public sim::HostListener {
  public:
@@ -77,14 +74,13 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   // What the programs of the topology waited for inside the kernel, until now.
   std::vector<reports::WaitFact> waits() const;
   const std::vector<reports::OomKill>& oom_kills() const { return oom_kills_; }
+  // Programs of the topology that had as many files and sockets open as they may, until now.
+  std::vector<reports::RefusedOpens> refused_opens() const;
   // What became of shared disks.
   reports::OwnershipReport ownership() const;
   const std::vector<reports::TakeoverFacts>& takeovers() const { return takeovers_; }
   // The file system of the host, on a disk of its own, can never be mounted again.
-  bool files_damaged(const std::string& host) {
-    const Machine& on = machine(host);
-    return on.shared == nullptr && on.files != nullptr && on.files->mount().damaged();
-  }
+  bool files_damaged(const std::string& host) const;
   bool shares_disk(const std::string& host) { return machine(host).shared != nullptr; }
   // Which host has mounted by now what this one mounted at the start.
   std::string final_owner(const std::string& host) const;
@@ -148,6 +144,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
     }
   };
 
+  using Services = std::vector<std::unique_ptr<Service>>;
   // By process, worker and place.
   using WaitLedger = std::map<std::tuple<std::string, std::string, WaitPlace>, reports::WaitFact>;
 
@@ -159,7 +156,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
     oom_kills_.push_back({life.substr(0, life.find('#')), kernel_.now()});
   }
 
-  void add_shared_disk(const SharedDiskSpec& spec);
+  void add_shared_disk(const SharedDiskSpec& spec, const Drill& drill);
   void add_machine(const HostSpec& spec, const Drill& drill);
   void set_link(const LinkSpec& spec);
   void add_name_server(const NameServerSpec& spec);
@@ -181,6 +178,10 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   static void terminate(const std::vector<std::unique_ptr<Service>>& services);
   // Writes down what happened to a host, for the brokers on it.
   void log(const sim::Host& host, void (EventLog::*what)(std::size_t broker));
+  std::array<const Services*, 8> all_services() const {
+    return {&brokers_, &name_servers_, &producers_, &consumers_,
+            &writers_, &readers_,      &owners_,    &standbys_};
+  }
   // Adds what a life of a service has waited for.
   void count_waits(const Service& service, WaitLedger& ledger) const;
   void start(Service& service);
@@ -212,7 +213,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   std::vector<std::unique_ptr<Service>> readers_;
   std::vector<std::unique_ptr<Service>> owners_;
   std::vector<std::unique_ptr<Service>> standbys_;
-  WaitLedger waits_;  // Of lives that have ended.
+  WaitLedger waits_;                                   // Of lives that have ended.
+  std::map<std::string, std::int64_t> refused_opens_;  // The same, by process.
 };
 
 }  // namespace drydock::scenarios

@@ -40,6 +40,7 @@ void BlockQueue::pass_throttle(DiskCommand& command) {
   if (journal && options_.throttle.journal_as_debt) {
     line.pass(command);
   } else if (!line.enter(command)) {
+    command.throttled_ = true;
     return;
   }
   pass_writeback(command);
@@ -49,7 +50,7 @@ void BlockQueue::pass_writeback(DiskCommand& command) {
   if (writeback_.counts(command)) {
     const bool others_wait = !waiting_for_writeback_.empty();
     if (others_wait || !writeback_.has_room(command.urgency(), kernel_.now())) {
-      return waiting_for_writeback_.push_back(command);
+      return line_up(waiting_for_writeback_, command);
     }
     writeback_.write_started();
     command.in_writeback_ = true;
@@ -59,9 +60,15 @@ void BlockQueue::pass_writeback(DiskCommand& command) {
 
 void BlockQueue::take_tag(DiskCommand& command) {
   if (at_device_ >= requests_ || !waiting_for_tag_.empty()) {
-    return waiting_for_tag_.push_back(command);
+    return line_up(waiting_for_tag_, command);
   }
   send(command);
+}
+
+void BlockQueue::line_up(IntrusiveList& line, DiskCommand& command) {
+  line.push_back(command);
+  if (command.throttled_ || std::exchange(command.blocks_, true)) return;
+  command.submitter_blocked();
 }
 
 void BlockQueue::start(DiskCommand& command) {

@@ -7,6 +7,9 @@
 //   tag        the device is given so many commands at a time.
 //   link       none is usable at the moment: `parked_`.
 //
+// Who submits it waits with it for writeback and tag, but not for the throttle: it takes commands
+// and lets their submitters go on.
+//
 // Then it is the device's, and is timed. After a time-out the host aborts the command; if the
 // device has not answered after another one, it resets the controller: all commands that came by
 // this link end at the device and are sent again, by the same link when it is back or by another
@@ -23,6 +26,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "sim/disk/throttle_line.hpp"
@@ -122,9 +126,12 @@ class BlockQueue final : private ThrottleLine::Exit {
   void pass_throttle(DiskCommand& command);
   void pass_writeback(DiskCommand& command);
   void take_tag(DiskCommand& command);
+  static void line_up(IntrusiveList& line, DiskCommand& command);
   void send(DiskCommand& command) {
     ++at_device_;
     command.tagged_ = true;
+    if (std::exchange(command.blocks_, false)) [[unlikely]]
+      command.submitter_goes_on();
     start(command);
   }
   // By the link in use, if it can be used.

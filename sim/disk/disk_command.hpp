@@ -31,6 +31,11 @@ class DiskCommand : public Wakeup {
 
   virtual ~DiskCommand() = default;
   virtual void completed(Result<void> outcome) = 0;
+  // Whoever submits it has to wait until the host gives it to the device: the queue's tags are all
+  // taken, or it has enough buffered writes. Called while it is submitted, and when it is given to
+  // the device. (The block throttle keeps commands, not those who submit them.)
+  virtual void submitter_blocked() {}
+  virtual void submitter_goes_on() {}
 
   Kind kind() const { return command_; }
   Purpose purpose() const { return purpose_; }
@@ -96,6 +101,8 @@ class DiskCommand : public Wakeup {
   // At the host.
   bool tagged_ = false;        // Has one of the queue's tags.
   bool in_writeback_ = false;  // Counted by its writeback throttle.
+  bool throttled_ = false;     // Has waited in the block throttle.
+  bool blocks_ = false;        // Whoever submitted it.
   bool aborted_ = false;       // The host has tried to, since it was sent last.
   int tries_ = 0;              // How often it was sent again.
   int link_ = 0;

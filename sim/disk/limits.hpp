@@ -8,10 +8,9 @@
 namespace drydock::sim {
 
 inline constexpr auto kDiskNotModelled = std::to_array<std::string_view>({
-    "disk: notifications of reservations; nvmet and SPDK hold other reservation commands back "
-    "while a preempt-and-abort waits",
-    "disk: schedulers of the block layer; that a thread stands still while its command waits for a "
-    "tag",
+    "disk: nvmet and SPDK hold other reservation commands back while a preempt-and-abort waits",
+    "disk: schedulers of the block layer; that a thread which reads ahead stands still while its "
+    "command waits for a tag",
     "disk: links as controllers of their own",
     "disk: writes that become slower for good, more time for larger blocks beyond the bandwidth, "
     "tails beyond the 99.9th percentile",
@@ -22,6 +21,8 @@ inline constexpr auto kDiskNotModelled = std::to_array<std::string_view>({
 inline constexpr auto kDiskAssumed = std::to_array<std::string_view>({
     "disk: minimum times of the profiles that come with the program",
     "disk: a reservation command, and a refusal, takes as long as a read of 4 KiB",
+    "disk: what a device tells about reservations arrives at once, also by a path that is cut; the "
+    "255 oldest of it are kept",
     "disk: a reset of a controller takes 1 s, and is given up after 60 s; a host notices a lost "
     "link after 5 s",
     "disk: a garbage collection stops all commands, and happens when writes use half of their "

@@ -93,7 +93,7 @@ ReservationOutcome NamespaceReservations::unregister(const ReservationHost& host
   ReservationOutcome outcome;
   const bool released = before != ReservationType::none && type_ == ReservationType::none;
   if (released && unregistration_is_told(before)) {
-    tell_others(outcome, host, NoticeKind::reservation_released);
+    tell_others(outcome, host, ReservationNotice::reservation_released);
   }
   return outcome;
 }
@@ -175,7 +175,7 @@ ReservationOutcome NamespaceReservations::preempt_holder(const ReservationHost& 
   count(removed.size());
   ReservationOutcome outcome = removed_by(host, removed);
   if (before != type_ || options_.tells_of_every_takeover) {
-    tell_others(outcome, host, NoticeKind::reservation_released);
+    tell_others(outcome, host, ReservationNotice::reservation_released);
   }
   return outcome;
 }
@@ -223,13 +223,13 @@ ReservationOutcome NamespaceReservations::give_up(const ReservationHost& host,
   for (Registration& one : registrations_) one.owner = false;
   type_ = ReservationType::none;
   ReservationOutcome outcome;
-  if (release_is_told(type)) tell_others(outcome, host, NoticeKind::reservation_released);
+  if (release_is_told(type)) tell_others(outcome, host, ReservationNotice::reservation_released);
   return outcome;
 }
 
 ReservationOutcome NamespaceReservations::clear(const ReservationHost& host) {
   ReservationOutcome outcome;
-  tell_others(outcome, host, NoticeKind::reservation_preempted);
+  tell_others(outcome, host, ReservationNotice::reservation_preempted);
   count(registrations_.size());
   registrations_.clear();
   type_ = ReservationType::none;
@@ -327,13 +327,13 @@ ReservationOutcome NamespaceReservations::removed_by(const ReservationHost& host
   for (const ReservationHost& one : removed) {
     if (one.is(host)) continue;
     outcome.preempted.push_back(one);
-    outcome.notices.push_back({.to = one, .kind = NoticeKind::registration_preempted});
+    outcome.notices.push_back({.to = one, .kind = ReservationNotice::registration_preempted});
   }
   return outcome;
 }
 
 void NamespaceReservations::tell_others(ReservationOutcome& outcome, const ReservationHost& issuer,
-                                        NoticeKind kind) const {
+                                        ReservationNotice kind) const {
   for (const Registration& one : registrations_) {
     if (!one.host.is(issuer)) outcome.notices.push_back({.to = one.host, .kind = kind});
   }

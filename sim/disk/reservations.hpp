@@ -14,8 +14,8 @@
 // controllers share one registration. Controllers without an identifier are a host each.
 //
 // Registrations outlive resets, disconnects and crashes of hosts: there is no event for any of
-// them. Not modelled: 64-bit and 128-bit host identifiers side by side, masks and the log page of
-// notifications (a notification is an output, once per host), dispersed namespaces.
+// them. A notification is an output, once per host: see NoticeLog for what becomes of it. Not
+// modelled: 64-bit and 128-bit host identifiers side by side, dispersed namespaces.
 //
 // Source: reference on reservations, sections 2 to 12; where devices differ: reservation_options.
 #pragma once
@@ -79,15 +79,9 @@ struct ReportRequest {
 using ReservationCommand =
     std::variant<RegisterRequest, AcquireRequest, ReleaseRequest, ReportRequest>;
 
-// Values as in the log page.
-enum class NoticeKind : std::uint8_t {
-  registration_preempted = 1,
-  reservation_released = 2,
-  reservation_preempted = 3,
-};
-struct ReservationNotice {
+struct ReservationNoticeTo {
   ReservationHost to;
-  NoticeKind kind = NoticeKind::registration_preempted;
+  ReservationNotice kind = ReservationNotice::registration_preempted;
 };
 
 struct ReservationOutcome {
@@ -95,7 +89,7 @@ struct ReservationOutcome {
   // Hosts that a preempt has removed, but for its issuer: preempt-and-abort completes when none of
   // their commands is left.
   std::vector<ReservationHost> preempted;
-  std::vector<ReservationNotice> notices;
+  std::vector<ReservationNoticeTo> notices;
 };
 
 class NamespaceReservations {
@@ -157,7 +151,7 @@ class NamespaceReservations {
   ReservationOutcome removed_by(const ReservationHost& host,
                                 const std::vector<ReservationHost>& removed);
   void tell_others(ReservationOutcome& outcome, const ReservationHost& issuer,
-                   NoticeKind kind) const;
+                   ReservationNotice kind) const;
   // A successful command that counts, and the registrants that it added or removed.
   void count(std::size_t registrants);
 

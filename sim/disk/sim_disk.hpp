@@ -45,6 +45,7 @@
 #include "sim/disk/disk_command.hpp"
 #include "sim/disk/disk_fault.hpp"
 #include "sim/disk/disk_profile.hpp"
+#include "sim/disk/notice_log.hpp"
 #include "sim/disk/ownership_audit.hpp"
 #include "sim/disk/reservations.hpp"
 #include "sim/kernel/kernel.hpp"
@@ -85,6 +86,9 @@ class SimDisk final : private ThrottleLine::Exit {
   DiskId id() const { return id_; }
   const DiskOptions& options() const { return options_; }
   DeviceInfo info() const;
+  // What the controller is told about reservations goes there, until `tell_no_more`.
+  void tell(std::uint32_t controller, NoticeLog& log) { notice_logs_[controller] = &log; }
+  void tell_no_more(std::uint32_t controller) { notice_logs_.erase(controller); }
   const BlockStore& store() const { return store_; }
   bool powered() const { return powered_; }
   std::size_t commands_in_flight() const;
@@ -223,6 +227,7 @@ class SimDisk final : private ThrottleLine::Exit {
   bool refuses(std::uint32_t controller, DiskCommand::Kind kind) const;
   // Decides the command's outcome; false if it has to wait as a fence.
   bool execute_reservation(DiskCommand& command);
+  void tell_hosts(const std::vector<ReservationNoticeTo>& notices);
   ReservationOutcome change_reservation(DiskCommand& command);
   void note_owner();
   // I1 of a write that has landed. (What a preempted host had started before lands while the claim
@@ -254,6 +259,7 @@ class SimDisk final : private ThrottleLine::Exit {
   std::optional<ReservationHost> last_owner_;
   OwnershipAudit ownership_;
   std::vector<ReservationHost> controllers_;                     // By number.
+  std::map<std::uint32_t, NoticeLog*> notice_logs_;              // By controller.
   std::map<std::uint32_t, std::unique_ptr<BlockQueue>> queues_;  // By host.
   std::vector<Fence> fences_;
   std::uint64_t next_sequence_ = 0;

@@ -128,6 +128,8 @@ void SimDisk::host_lost(DiskPath& path) {
     decide(command, ErrorCode::outcome_unknown);
   });
   path.queue().host_lost();
+  const auto log = notice_logs_.find(path.controller());
+  if (log != notice_logs_.end()) log->second->clear();
 }
 
 void SimDisk::forget(DiskPath& path) {

@@ -56,6 +56,7 @@ bool SimDisk::execute_reservation(DiskCommand& command) {
   ReservationOutcome outcome = change_reservation(command);
   const bool done = outcome.status == NvmeStatus::success;
   if (done) note_owner();
+  if (done) tell_hosts(outcome.notices);
   if (done && aborts(*command.reservation_) && begin_fence(command, std::move(outcome.preempted))) {
     return false;
   }
@@ -84,6 +85,15 @@ ReservationOutcome SimDisk::change_reservation(DiskCommand& command) {
                     reservations_->options(), HostIdentifierWidth::bits_128);
   command.bytes_ = ByteChain(SharedBytes::copy_of(report.bytes));
   return {.status = report.status, .preempted{}, .notices{}};
+}
+
+// All controllers of a host, as far as it listens by them.
+void SimDisk::tell_hosts(const std::vector<ReservationNoticeTo>& notices) {
+  for (const ReservationNoticeTo& notice : notices) {
+    for (const auto& [controller, log] : notice_logs_) {
+      if (notice.to.is(controllers_[controller])) log->add(notice.kind);
+    }
+  }
 }
 
 void SimDisk::note_owner() {

@@ -65,6 +65,22 @@ Task<Result<ReservationReport>> SimReservations::report(Worker& worker) {
   }
 }
 
+Task<Result<ReservationNotice>> SimReservations::next_notice(Worker&) {
+  if (path_.disk().reservations() == nullptr) co_return error_of(NvmeStatus::invalid_opcode);
+  for (;;) {
+    Result<void> told = co_await notices_.told().wait();
+    if (!told) co_return told.error();
+    const std::optional<ReservationNotice> notice = notices_.take();
+    if (notice) co_return *notice;
+  }
+}
+
+Task<Result<void>> SimReservations::mask_notices(Worker&, ReservationNoticeMask mask) {
+  if (path_.disk().reservations() == nullptr) co_return error_of(NvmeStatus::invalid_opcode);
+  notices_.mask(mask);
+  co_return Result<void>();
+}
+
 Task<Result<SharedBytes>> SimReservations::send(Worker& worker, ReservationCommand command) {
   AwaitedCommand::Reserve request{.command = std::move(command)};
   auto sent = std::make_unique<AwaitedCommand>(std::move(request));

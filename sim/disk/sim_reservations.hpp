@@ -8,7 +8,12 @@ namespace drydock::sim {
 
 class SimReservations : public Reservations {
  public:
-  SimReservations(SimDisk& disk, Host& host) : path_(disk, host) {}
+  SimReservations(SimDisk& disk, Host& host) : path_(disk, host) {
+    disk.tell(path_.controller(), notices_);
+  }
+  ~SimReservations() override { path_.disk().tell_no_more(path_.controller()); }
+  SimReservations(const SimReservations&) = delete;
+  SimReservations& operator=(const SimReservations&) = delete;
 
   Task<Result<void>> register_key(Worker& worker, ReservationKey key,
                                   PersistThroughPowerLoss persist) override;
@@ -23,6 +28,8 @@ class SimReservations : public Reservations {
   Task<Result<void>> release(Worker& worker, ReservationKey key, ReservationType type) override;
   Task<Result<void>> clear(Worker& worker, ReservationKey key) override;
   Task<Result<ReservationReport>> report(Worker& worker) override;
+  Task<Result<ReservationNotice>> next_notice(Worker& worker) override;
+  Task<Result<void>> mask_notices(Worker& worker, ReservationNoticeMask mask) override;
 
  private:
   // The bytes that the command answers with: none but of a report.
@@ -30,6 +37,7 @@ class SimReservations : public Reservations {
   Task<Result<void>> change(Worker& worker, ReservationCommand command);
 
   DiskPath path_;
+  NoticeLog notices_;
 };
 
 }  // namespace drydock::sim

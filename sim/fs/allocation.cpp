@@ -18,6 +18,27 @@ std::int64_t Mount::count_holes(const Inode& inode, PageRange range, Reserved re
   return count;
 }
 
+std::int64_t Mount::own_blocks_needed(const Inode& inode, std::int64_t entry_bytes) {
+  const InodeRecord& record = inode.record;
+  if (!record.is_directory) return OwnBlocks::of_tree(record.extents);
+  // The root's first block is there from the beginning.
+  const std::int64_t there = inode.number == kRootDirectory ? 1 : 0;
+  return OwnBlocks::of_directory(record.entry_bytes + entry_bytes) - there;
+}
+
+// Whoever adds a name has made sure of the block; whoever adds an extent may take from the pool.
+void Mount::take_own_blocks(Inode& inode, Transaction& transaction) {
+  const std::int64_t needed = own_blocks_needed(inode, 0);
+  while (std::ssize(inode.record.own_blocks) < needed) {
+    if (allocator_->free_blocks() <= reserved_) return;
+    MetadataOp taken{.kind = MetadataOp::Kind::take_block,
+                     .inode = inode.number,
+                     .block = allocator_->allocate_last()};
+    live_.apply(taken, transaction.freed);
+    transaction.ops.push_back(std::move(taken));
+  }
+}
+
 void Mount::map_holes(Inode& inode, PageRange range, Transaction& transaction) {
   for (std::int64_t page = range.first; page < range.end;) {
     std::int64_t end = page;
@@ -67,6 +88,7 @@ void Mount::defer(Inode& inode, PageRange range, std::vector<SharedBytes> pages,
   for (std::int64_t page = range.first; page < range.end; ++page) {
     if (inode.block_of(page).hole()) ++deferred.holes;
   }
+  cache_->submission_blocked(inode, range.first, WaitPlace::journal);
   if (deferred_.size() == 1) handles_may_start();
 }
 
@@ -91,6 +113,7 @@ void Mount::write_deferred(DeferredWrite& deferred) {
   auto parts = std::make_shared<WrittenParts>();
   parts->first = deferred.range.first;
   submit_pages(inode, deferred.range.first, std::move(deferred.pages), deferred.whom, parts);
+  cache_->submission_goes_on(inode, deferred.range.first);
 }
 
 void Mount::journal_aborted(Error error) {

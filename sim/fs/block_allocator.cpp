@@ -56,6 +56,18 @@ void BlockAllocator::refill(AllocationWindow& window, std::int64_t page, std::in
   windows_.push_back(window);
 }
 
+std::int64_t BlockAllocator::allocate_last() {
+  ENSURE(free_blocks_ > 0);
+  while (runs_.empty()) {
+    ENSURE(!windows_.empty());
+    close(static_cast<AllocationWindow&>(*windows_.front()));
+  }
+  const auto last = std::prev(runs_.end());
+  const std::int64_t block = last->first + last->second - 1;
+  take({block, 1});
+  return block;
+}
+
 void BlockAllocator::close(AllocationWindow& window) {
   window.unlink();
   if (window.left_.count > 0) insert(window.left_);

@@ -29,6 +29,8 @@ class BlockAllocator {
   // Consecutive blocks for the pages of a file from `page` on: at least 1 and at most `count` (>=
   // 1) of them. At least one block must be free.
   BlockRun allocate(AllocationWindow& window, std::int64_t page, std::int64_t count);
+  // One block at the end of the volume. At least one must be free.
+  std::int64_t allocate_last();
   void release(BlockRun run);
   // Gives back what is left of a window. Before it is destroyed.
   void close(AllocationWindow& window);

@@ -27,20 +27,6 @@ class Checkpoint::HomeWrite final : public DiskCommand {
   Tid youngest_;
 };
 
-// What makes the new tail of the journal durable.
-class Checkpoint::Command final : public DiskCommand {
- public:
-  using DiskCommand::Flush;
-  using DiskCommand::Write;
-  Command(Checkpoint& checkpoint, Write write)
-      : DiskCommand(std::move(write)), checkpoint_(checkpoint) {}
-  Command(Checkpoint& checkpoint, Flush flush) : DiskCommand(flush), checkpoint_(checkpoint) {}
-  void completed(Result<void> outcome) override { checkpoint_.step(std::move(outcome)); }
-
- private:
-  Checkpoint& checkpoint_;
-};
-
 Checkpoint::Checkpoint(Kernel& kernel, DiskPath& path, VolumeImage& image, CheckpointClient& client,
                        const FileSystemOptions& options)
     : kernel_(kernel),
@@ -64,20 +50,38 @@ Checkpoint::Logged& Checkpoint::logged(Tid tid) {
   return logged_[index];
 }
 
-void Checkpoint::committed(Tid tid, std::int64_t blocks, const std::set<std::int64_t>& homes) {
+void Checkpoint::committed(Tid tid, std::int64_t blocks, const std::set<std::int64_t>& homes,
+                           const Data& data) {
   logged_.push_back({.tid = tid,
                      .blocks = blocks,
-                     .homes = static_cast<std::int64_t>(homes.size()),
+                     .homes = static_cast<std::int64_t>(homes.size() + data.size()),
                      .committed_at = kernel_.now()});
-  for (const std::int64_t home : homes) {
-    const auto [entry, inserted] = homes_.try_emplace(home, tid);
-    if (inserted) continue;
-    --logged(entry->second).homes;
-    entry->second = tid;
+  for (const std::int64_t home : homes) add_home(home, tid);
+  for (const auto& [home, bytes] : data) {
+    add_home(home, tid);
+    data_[home] = bytes;
   }
   drop_unneeded();
   note();
   arm();
+}
+
+void Checkpoint::add_home(std::int64_t home, Tid tid) {
+  const auto [entry, inserted] = homes_.try_emplace(home, tid);
+  if (inserted) return;
+  --logged(entry->second).homes;
+  entry->second = tid;
+}
+
+void Checkpoint::forget(BlockRun freed) {
+  const auto end = data_.lower_bound(freed.block + freed.count);
+  for (auto block = data_.lower_bound(freed.block); block != end; block = data_.erase(block)) {
+    const auto home = homes_.find(block->first);
+    --logged(home->second).homes;
+    homes_.erase(home);
+  }
+  drop_unneeded();
+  note();
 }
 
 // Transactions leave in their order.
@@ -99,8 +103,8 @@ void Checkpoint::superblock_was_written() {
 }
 
 void Checkpoint::note() {
-  image_.note_log(mount_,
-                  {.blocks = used_ - unneeded_, .homes = static_cast<std::int64_t>(homes_.size())});
+  image_.note_log(mount_, {.blocks = used_ - unneeded_,
+                           .homes = static_cast<std::int64_t>(homes_.size() - data_.size())});
 }
 
 void Checkpoint::arm() {
@@ -123,7 +127,8 @@ void Checkpoint::write_homes() {
   for (const auto& [home, tid] : homes_) {
     if (tid != oldest || !in_flight_.insert(home).second) continue;
     const bool next = !runs.empty() && home == runs.back().block + runs.back().count &&
-                      runs.back().count < kCommandBlocks;
+                      runs.back().count < kCommandBlocks &&
+                      data_.contains(home) == data_.contains(home - 1);
     if (next) {
       ++runs.back().count;
     } else {
@@ -132,10 +137,14 @@ void Checkpoint::write_homes() {
   }
   for (const BlockRun& run : runs) {
     ByteChain bytes;
-    for (std::int64_t i = 0; i < run.count; ++i) bytes.append(block_);
+    for (std::int64_t home = run.block; home < run.block + run.count; ++home) {
+      const SharedBytes* const data = find_data(home);
+      bytes.append(data == nullptr ? block_ : *data);
+    }
+    using Purpose = DiskCommand::Purpose;
     HomeWrite::Write write{.offset = run.block * kPageBytes,
                            .bytes = std::move(bytes),
-                           .purpose = DiskCommand::Purpose::journal};
+                           .purpose = data_.contains(run.block) ? Purpose::data : Purpose::journal};
     path_->submit(std::make_unique<HomeWrite>(*this, run.block, youngest, std::move(write)));
   }
 }
@@ -148,9 +157,11 @@ void Checkpoint::home_written(std::int64_t first, std::int64_t count, Tid younge
   for (std::int64_t home = first; home < first + count; ++home) {
     in_flight_.erase(home);
     const auto entry = homes_.find(home);
-    if (!outcome || entry->second > youngest) continue;
+    // Forgotten meanwhile, or part of a younger one.
+    if (!outcome || entry == homes_.end() || entry->second > youngest) continue;
     --logged(entry->second).homes;
     homes_.erase(entry);
+    data_.erase(home);
   }
   if (!outcome) return failed(outcome.error());
   drop_unneeded();
@@ -178,8 +189,7 @@ void Checkpoint::go_on() {
   cutting_ = dropped_;
   if (!barrier_) return write_superblock();
   phase_ = Phase::flush;
-  const Command::Flush flush{.purpose = DiskCommand::Purpose::journal};
-  path_->submit(std::make_unique<Command>(*this, flush));
+  LogCommand::flush(*path_, *this);
 }
 
 void Checkpoint::step(Result<void> outcome) {
@@ -200,11 +210,7 @@ void Checkpoint::write_superblock() {
   phase_ = Phase::superblock;
   const auto durability =
       barrier_ ? WriteDurability::force_unit_access : WriteDurability::device_cache;
-  Command::Write write{.offset = superblock() * kPageBytes,
-                       .bytes = ByteChain(block_),
-                       .purpose = DiskCommand::Purpose::journal,
-                       .durability = durability};
-  path_->submit(std::make_unique<Command>(*this, std::move(write)));
+  LogCommand::write(*path_, *this, superblock(), ByteChain(block_), durability);
 }
 
 // ext4 gives the journal up. xfs tries again and again unless it is being unmounted: its default.

@@ -1,8 +1,9 @@
 // Space in the journal, and how it is won back.
 //
 // A transaction that is durable still needs its blocks in the journal: until each block of metadata
-// that it changed has been written to its home on the disk, or is part of a younger transaction. A
-// *checkpoint* writes those homes for the oldest transaction. It happens
+// that it changed has been written to its home on the disk, or is part of a younger transaction;
+// and each block of a file that it holds (data=journal). A *checkpoint* writes those homes for the
+// oldest transaction. It happens
 //
 //   - in the background, 30 s after the commit, as with any dirty page;
 //   - at once when somebody wants to start a handle and less than a quarter of the journal is free
@@ -17,7 +18,7 @@
 #include <map>
 #include <set>
 
-#include "sim/disk/disk_path.hpp"
+#include "sim/fs/log_command.hpp"
 #include "sim/fs/volume_image.hpp"
 
 namespace drydock::sim {
@@ -33,7 +34,7 @@ class CheckpointClient {
   ~CheckpointClient() = default;
 };
 
-class Checkpoint {
+class Checkpoint final : private LogOwner {
  public:
   Checkpoint(Kernel& kernel, DiskPath& path, VolumeImage& image, CheckpointClient& client,
              const FileSystemOptions& options);
@@ -51,8 +52,18 @@ class Checkpoint {
   bool short_of_space() const { return capacity_ - used_ < transaction_max(); }
   // A commit takes blocks of the journal.
   void take(std::int64_t blocks) { used_ += blocks; }
-  // It is durable; `homes` are the blocks of metadata that it holds.
-  void committed(Tid tid, std::int64_t blocks, const std::set<std::int64_t>& homes);
+  // It is durable; `homes` are the blocks of metadata that it holds, `data` those of files.
+  using Data = std::map<std::int64_t, SharedBytes>;  // By home.
+  void committed(Tid tid, std::int64_t blocks, const std::set<std::int64_t>& homes,
+                 const Data& data);
+  // Blocks of files that are free now: what the log holds of them is not written home any more.
+  // (jbd2 forgets and revokes them.)
+  void forget(BlockRun freed);
+  // What the log holds of a file's block and its home does not yet; or null.
+  const SharedBytes* find_data(std::int64_t home) const {
+    const auto entry = data_.find(home);
+    return entry == data_.end() ? nullptr : &entry->second;
+  }
   // So much is unneeded that the superblock is to be written.
   bool superblock_is_due() const { return unneeded_ >= transaction_max(); }
   std::int64_t superblock() const { return image_.journal_begin(); }
@@ -67,7 +78,7 @@ class Checkpoint {
   }
 
   std::int64_t used_blocks() const { return used_; }
-  // Blocks of metadata whose homes are older than the journal.
+  // Blocks of metadata and of files whose homes are older than the journal.
   std::size_t homes() const { return homes_.size(); }
 
  private:
@@ -80,7 +91,6 @@ class Checkpoint {
   };
   enum class Phase : std::uint8_t { idle, homes, flush, superblock };
   class HomeWrite;
-  class Command;
   class Timer : public Wakeup {
    public:
     Timer(Checkpoint& checkpoint, std::uint32_t host)
@@ -92,6 +102,7 @@ class Checkpoint {
   };
 
   Logged& logged(Tid tid);
+  void add_home(std::int64_t home, Tid tid);
   void drop_unneeded();
   void arm();
   void age_over();
@@ -100,7 +111,7 @@ class Checkpoint {
   void home_written(std::int64_t first, std::int64_t count, Tid youngest, Result<void> outcome);
   void failed(Error error);
   void go_on();
-  void step(Result<void> outcome);
+  void step(Result<void> outcome) override;
   void write_superblock();
   void note();
 
@@ -118,6 +129,7 @@ class Checkpoint {
   std::int64_t unneeded_ = 0;          // Free as soon as the superblock says so.
   std::deque<Logged> logged_;          // Oldest first.
   std::map<std::int64_t, Tid> homes_;  // Home → the youngest durable transaction that holds it.
+  Data data_;                          // The content of those that are files' blocks.
   std::set<std::int64_t> in_flight_;   // Homes that are being written.
   Phase phase_ = Phase::idle;          // Of the way to more space.
   std::int64_t freeing_ = 0;

@@ -17,18 +17,20 @@ Mount::Admission Mount::admit(Inode& inode, std::int64_t page, bool whole_page) 
   if (!resident && !whole_page && block.written()) return Admission::must_read;
   if (!resident && !cache_->has_room(1)) return Admission::no_memory;
   // A first store updates the file's time, which is in the inode's block (W2), if time has passed.
-  const bool journals = inode.timed_at != cache_->tick() && !options_.lazytime;
+  const bool journals = (inode.timed_at != cache_->tick() && !options_.lazytime) || journals_data();
   if (journals && journal_.must_wait(inode.home) != HandleWait::none) return Admission::journal;
-  if (cache_->options().kernel.stable_pages && inode.under_writeback(page)) {
-    return Admission::in_use;
-  }
+  if (data_wait(block) != HandleWait::none) return Admission::journal;
+  // With data=journal the log has a copy of its own of what it writes.
+  const bool written_back = inode.writeback_pages() > 0 && !journals_data();
+  if (written_back && inode.write_wait(folio_of(inode, page)) != nullptr) return Admission::in_use;
   if (block.hole() && !has_space_for(1)) return Admission::no_space;
   return Admission::ready;
 }
 
 // The pages that become dirty with this one: a large folio's, if it has one.
 PageRange Mount::folio_of(Inode& inode, std::int64_t page) const {
-  const std::int64_t most = cache_->options().kernel.folio_pages_max;
+  // ext4 has no large folios for files whose data it journals.
+  const std::int64_t most = journals_data() ? 1 : cache_->options().kernel.folio_pages_max;
   if (most == 1) return {page, page + 1};
   const PageRange folio{page / most * most, page / most * most + most};
   for (std::int64_t other = folio.first; other < folio.end; ++other) {
@@ -51,7 +53,11 @@ void Mount::make_dirty(Inode& inode, const Worker& worker, std::int64_t page) {
   if (!inode.resident(page)) {
     inode.insert(page, SharedBytes::zeros(static_cast<std::size_t>(kPageBytes)));
   }
-  if (inode.block_of(page).hole()) ++reserved_;
+  if (journals_data()) {
+    join_with_data(inode, page);
+  } else if (inode.block_of(page).hole()) {
+    ++reserved_;
+  }
   if (inode.timed_at != cache_->tick()) {
     inode.timed_at = cache_->tick();
     if (options_.lazytime) {
@@ -63,6 +69,28 @@ void Mount::make_dirty(Inode& inode, const Worker& worker, std::int64_t page) {
   const PageRange folio = folio_of(inode, page);
   for (std::int64_t each = folio.first; each < folio.end; ++each) {
     cache_->mark_dirty(inode, each, worker);
+  }
+}
+
+// data=journal: there is no delayed allocation. The block counts at once, because its content is in
+// the same transaction.
+void Mount::join_with_data(Inode& inode, std::int64_t page) {
+  Transaction& transaction = journal_.running();
+  map_holes(inode, {page, page + 1}, transaction);
+  if (!inode.block_of(page).written()) {
+    record(
+        inode, Need::data, transaction,
+        {.kind = MetadataOp::Kind::mark_written, .inode = inode.number, .page = page, .count = 1});
+  }
+  join(inode, Need::data, transaction);
+  transaction.data_homes.insert(inode.block_of(page).block());
+  auto& ordered = transaction.ordered;
+  const bool next =
+      !ordered.empty() && ordered.back().inode == &inode && ordered.back().end == page;
+  if (next) {
+    ++ordered.back().end;
+  } else {
+    ordered.push_back({.inode = &inode, .first = page, .end = page + 1});
   }
 }
 
@@ -81,12 +109,15 @@ Task<Result<void>> Mount::make_storable(Inode& inode, Worker& worker, std::int64
       case Admission::refused: co_return refusal();
       case Admission::journal: {
         const StallScope stall(*cache_, worker, WaitPlace::journal, page * kPageBytes);
-        Result<void> free = co_await modifiable(inode, worker);
+        Result<void> free = co_await modifiable(inode, worker, inode.block_of(page));
         if (!free) co_return free;
         break;
       }
       case Admission::must_read: {
-        const StallScope stall(*cache_, worker, WaitPlace::page_read, page * kPageBytes);
+        const std::shared_ptr<PageRead> others = read_of(inode, page);
+        const WaitPlace place =
+            faults == nullptr ? WaitPlace::page_read : fault_wait(others.get(), page);
+        const StallScope stall(*cache_, worker, place, page * kPageBytes);
         const PageRange range{page, page + 1};
         auto reading = faults == nullptr ? page_in(inode, worker, range)
                                          : fault_in(inode, worker, *faults, page);
@@ -96,9 +127,12 @@ Task<Result<void>> Mount::make_storable(Inode& inode, Worker& worker, std::int64
       }
       case Admission::in_use: {
         const StallScope stall(*cache_, worker, WaitPlace::page_lock, page * kPageBytes);
-        const PageRange range{page, page + 1};
-        WaitList& ends = inode.in_flight(range, inode.last_started())->waiters;
-        co_await StuckWait(ends, worker, WaitPlace::page_lock, clock_);
+        const PageRange folio = folio_of(inode, page);
+        // A fault can be killed while it waits for a lock, but not for the end of a writeback.
+        const bool killable = faults != nullptr && inode.locked_batch(folio) != nullptr;
+        const auto kind = killable ? Waiter::Kind::join : Waiter::Kind::uninterruptible;
+        WaitList& free = *inode.write_wait(folio);
+        co_await StuckWait(free, worker, WaitPlace::page_lock, clock_, kind);
         break;
       }
       case Admission::no_memory: {
@@ -127,8 +161,10 @@ Task<Result<void>> Mount::wait_for_space(Worker& worker, std::int64_t blocks) {
   co_return Result<void>();
 }
 
-Task<Result<void>> Mount::modifiable(Inode& inode, Worker& worker) {
-  for (WaitList* wait = handle_wait(inode); wait != nullptr; wait = handle_wait(inode)) {
+Task<Result<void>> Mount::modifiable(Inode& inode, Worker& worker, BlockRef data) {
+  for (;;) {
+    WaitList* const wait = handle_wait(inode, data);
+    if (wait == nullptr) break;
     co_await StuckWait(*wait, worker, WaitPlace::journal, clock_);
   }
   if (refuses_changes()) co_return refusal();
@@ -165,12 +201,20 @@ Task<Result<void>> Mount::write(Inode& inode, Worker& worker, std::int64_t offse
     const auto part = std::min(rest.size(), static_cast<std::size_t>(room));
     const std::int64_t end = offset + static_cast<std::int64_t>(part);
     const bool whole = offset % kPageBytes == 0 && (end % kPageBytes == 0 || end >= inode.size);
+    if (journals_data()) {  // Every write has a handle, even into a page that is dirty.
+      Result<void> free = co_await modifiable(inode, worker);
+      if (!free) co_return free;
+    }
     if (admit(inode, page, whole) != Admission::ready) {
       Result<void> storable = co_await make_storable(inode, worker, page, whole, nullptr);
       if (!storable) co_return storable;
     }
     store_into(inode, worker, offset, rest.first(part));
     inode.size = std::max(inode.size, end);
+    if (journals_data() && end > inode.record.size) {
+      record(inode, Need::data,
+             {.kind = MetadataOp::Kind::grow_size, .inode = inode.number, .count = end});
+    }
     rest = rest.subspan(part);
     offset = end;
     if (cache_->throttle_due(inode, worker)) {
@@ -195,6 +239,7 @@ bool Mount::try_store(Inode& inode, const Worker& worker, std::int64_t offset,
     if (inode.block_of(page).hole()) ++clean_holes;
   }
   if (clean_holes > 1 && !has_space_for(clean_holes)) return false;
+  if (clean > 1 && journals_data()) return false;  // The transaction has room for one: see `full`.
   if (clean > 0 && cache_->may_throttle(inode, worker, clean)) return false;
   while (!bytes.empty()) {
     const std::int64_t room = kPageBytes - offset % kPageBytes;
@@ -311,6 +356,11 @@ Task<Result<void>> Mount::cut(Inode& inode, Worker& worker, std::int64_t size) {
   inode.emptied = size == 0;
   inode.residue = false;
   record(inode, Need::data, {.kind = MetadataOp::Kind::cut, .inode = inode.number, .page = first});
+  const std::int64_t own = own_blocks_needed(inode, 0);
+  if (std::ssize(inode.record.own_blocks) > own) {
+    record(inode, Need::data,
+           {.kind = MetadataOp::Kind::keep_blocks, .inode = inode.number, .count = own});
+  }
   record(inode, Need::data,
          {.kind = MetadataOp::Kind::set_size, .inode = inode.number, .count = size});
   co_return Result<void>();

@@ -18,7 +18,8 @@ constexpr DiskCommand::Urgency urgency_of(WrittenFor whom) {
 // Pages on their way from the device into the cache. Shared between the command and those who wait.
 struct PageRead {
   PageRange range;
-  bool superseded = false;  // The pages were cut or written directly meanwhile: not inserted.
+  std::int64_t faulted = -1;  // The page whose fault it is for, or -1.
+  bool superseded = false;    // The pages were cut or written directly meanwhile: not inserted.
   bool ended = false;
   Result<void> outcome;
   WaitList waiters;

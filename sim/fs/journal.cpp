@@ -7,19 +7,6 @@
 
 namespace drydock::sim {
 
-// A device command of the journal.
-class Journal::Command : public DiskCommand {
- public:
-  Command(Journal& journal, Write write) : DiskCommand(std::move(write)), journal_(journal) {}
-  Command(Journal& journal, Flush flush) : DiskCommand(flush), journal_(journal) {}
-  using DiskCommand::Flush;
-  using DiskCommand::Write;
-  void completed(Result<void> outcome) override { journal_.step(std::move(outcome)); }
-
- private:
-  Journal& journal_;
-};
-
 Journal::Journal(Kernel& kernel, DiskPath& path, VolumeImage& image, JournalClient& client,
                  const FileSystemOptions& options)
     : kernel_(kernel),
@@ -27,6 +14,7 @@ Journal::Journal(Kernel& kernel, DiskPath& path, VolumeImage& image, JournalClie
       image_(image),
       client_(client),
       xfs_(image.kind() == FsKind::xfs),
+      journals_data_(!xfs_ && options.data == DataMode::journal),
       barrier_(options.barrier),
       shadow_until_committed_(options.shadow_until_committed),
       commit_interval_(xfs_ ? options.log_interval : options.commit_interval),
@@ -126,6 +114,25 @@ void Journal::handle_ended(Transaction& transaction) {
   if (phase_ == Phase::locked && transaction.handles == 0) close_running();
 }
 
+void Journal::log_pages(Inode& inode, std::int64_t first, std::int64_t block,
+                        std::vector<SharedBytes> pages) {
+  ENSURE(phase_ == Phase::ordering);
+  for (SharedBytes& page : pages) committing_->data[block++] = std::move(page);
+  committing_->pages.push_back({&inode, first});
+}
+
+void Journal::end_pages(Transaction& transaction, Result<void> outcome) {
+  for (const LoggedPages& pages : std::exchange(transaction.pages, {})) {
+    client_.pages_are_logged(pages, outcome);
+  }
+}
+
+void Journal::commit_soon() {
+  if (running_ == nullptr || aborted_ || running_->wanted) return;
+  timer_.unlink();
+  kernel_.post(timer_);
+}
+
 void Journal::interval_over() {
   if (running_ != nullptr && !aborted_) want_commit();
 }
@@ -153,8 +160,10 @@ void Journal::close_running() {
 
 // A descriptor block for every 250 blocks, and the record.
 void Journal::take_log_blocks() {
-  const auto homes = static_cast<std::int64_t>(committing_->homes.size());
-  const std::int64_t blocks = std::min(homes + homes / 250 + 1, checkpoint_.transaction_max()) + 1;
+  const auto data = static_cast<std::int64_t>(committing_->data_homes.size());
+  const auto homes = static_cast<std::int64_t>(committing_->homes.size()) + data;
+  const std::int64_t most = std::max(checkpoint_.transaction_max(), data + 1);
+  const std::int64_t blocks = std::min(homes + homes / 250 + 1, most) + 1;
   checkpoint_.take(blocks - committing_->log_blocks);
   committing_->log_blocks = blocks;
 }
@@ -174,31 +183,35 @@ SharedBytes Journal::block_with(JournalHeader header) const {
   return block;
 }
 
-void Journal::submit_write(std::int64_t block, ByteChain bytes, WriteDurability durability) {
-  Command::Write write{.offset = block * kPageBytes,
-                       .bytes = std::move(bytes),
-                       .purpose = DiskCommand::Purpose::journal,
-                       .durability = durability};
-  path_->submit(std::make_unique<Command>(*this, std::move(write)));
-}
-
-void Journal::submit_flush() {
-  const Command::Flush flush{.purpose = DiskCommand::Purpose::journal};
-  path_->submit(std::make_unique<Command>(*this, flush));
-}
-
 void Journal::write_log() {
   phase_ = Phase::logging;
+  // Without what was cut off its file again.
+  std::erase_if(committing_->data_homes,
+                [this](std::int64_t home) { return !committing_->data.contains(home); });
   take_log_blocks();
   // The body and the record are two parts: see write_record.
   log_ = image_.next_log_blocks(committing_->log_blocks - 1);
   if (xfs_) return logged();
+  // Metadata first, then data.
+  std::int64_t metadata =
+      committing_->log_blocks - 1 - static_cast<std::int64_t>(committing_->data.size());
+  auto data = committing_->data.begin();
+  logged_data_.clear();
   const SharedBytes body = block_with({.tid = committing_->tid.value(), .mount = mount_});
   writes_pending_ = static_cast<int>(log_.size());
   for (const BlockRun& run : log_) {
     ByteChain bytes;
-    for (std::int64_t i = 0; i < run.count; ++i) bytes.append(body);
-    submit_write(run.block, std::move(bytes), WriteDurability::device_cache);
+    for (std::int64_t block = run.block; block < run.block + run.count; ++block) {
+      if (metadata > 0) {
+        bytes.append(body);
+        --metadata;
+        continue;
+      }
+      bytes.append(data->second);
+      logged_data_.push_back({.log_block = block, .home = data->first, .bytes = data->second});
+      ++data;
+    }
+    LogCommand::write(*path_, *this, run.block, std::move(bytes), WriteDurability::device_cache);
   }
 }
 
@@ -208,7 +221,7 @@ void Journal::logged() {
   if (!shadow_until_committed_) wake_all(committing_->shadow_waiters);
   client_.handles_may_start();
   if (!barrier_) return write_record();
-  submit_flush();
+  LogCommand::flush(*path_, *this);
 }
 
 void Journal::write_record() {
@@ -221,7 +234,8 @@ void Journal::write_record() {
   std::vector<BlockRun> whole = log_;
   whole.push_back(parts.front());
   if (xfs_) parts = whole;
-  image_.begin_record(record, std::move(whole), std::move(committing_->ops));
+  image_.begin_record(record, std::move(whole), std::move(committing_->ops),
+                      std::exchange(logged_data_, {}));
   const bool through = barrier_ && path_->disk().options().profile.force_unit_access;
   const auto durability =
       through ? WriteDurability::force_unit_access : WriteDurability::device_cache;
@@ -232,7 +246,7 @@ void Journal::write_record() {
     for (std::int64_t block = run.block; block < run.block + run.count; ++block) {
       bytes.append(block == record_block ? block_with(record) : body_block);
     }
-    submit_write(run.block, std::move(bytes), durability);
+    LogCommand::write(*path_, *this, run.block, std::move(bytes), durability);
   }
 }
 
@@ -260,23 +274,25 @@ void Journal::step(Result<void> outcome) {
 void Journal::record_written() {
   if (!barrier_ || path_->disk().options().profile.force_unit_access) return recorded();
   phase_ = Phase::postflush;
-  submit_flush();
+  LogCommand::flush(*path_, *this);
 }
 
 void Journal::recorded() {
   using Proof = VolumeImage::Proof;
   image_.record_is_written(mount_, proven_ ? Proof::durable : Proof::acknowledged);
-  checkpoint_.committed(committing_->tid, committing_->log_blocks, committing_->homes);
+  checkpoint_.committed(committing_->tid, committing_->log_blocks, committing_->homes,
+                        committing_->data);
   if (!checkpoint_.superblock_is_due()) return finish();
   phase_ = Phase::tail;
-  submit_write(checkpoint_.superblock(), ByteChain(empty_block_),
-               WriteDurability::force_unit_access);
+  LogCommand::write(*path_, *this, checkpoint_.superblock(), ByteChain(empty_block_),
+                    WriteDurability::force_unit_access);
 }
 
 void Journal::finish() {
   const std::unique_ptr<Transaction> finished = std::move(committing_);
   committed_ = finished->tid;
   phase_ = Phase::idle;
+  end_pages(*finished, Result<void>());
   wake_all(finished->shadow_waiters);
   wake_all(finished->waiters);
   client_.blocks_are_free(finished->freed);
@@ -306,6 +322,7 @@ void Journal::abort(Error error) {
     wake_all(transaction->waiters);
     wake_all(transaction->shadow_waiters);
   }
+  if (committing_ != nullptr) end_pages(*committing_, error);
   wake_all(locked_waiters_);
   wake_all(space_waiters_);
   wake_all(emptied_waiters_);

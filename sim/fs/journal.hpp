@@ -6,8 +6,10 @@
 //   locked     handles of the transaction are open: operations that wait in the middle of a change.
 //              New ones wait until the next transaction may run (J1).
 //   ordering   the data that the transaction is ordered behind is written. What ends there still
-//              joins this transaction; everything else joins the next one.
-//   logging    descriptor and metadata blocks are written. They are "shadow": whoever wants to
+//              joins this transaction; everything else joins the next one. With data=journal all
+//              data of the transaction is taken as it is at this moment, and nobody waits.
+//   logging    descriptor, metadata and data blocks are written. They are "shadow": whoever wants
+//   to
 //              change an inode in one of them waits until this phase is over (J2, the wait that
 //              stops a mapped writer for as long as the log's write hangs).
 //   preflush   the device's cache is flushed.
@@ -52,11 +54,21 @@ struct OrderedData {
   std::uint64_t started = 0;
 };
 
+// Pages that are under writeback together and on their way to the log.
+struct LoggedPages {
+  Inode* inode = nullptr;
+  std::int64_t first = 0;
+};
+
 struct Transaction {
   Tid tid;
   std::vector<MetadataOp> ops;
   std::set<std::int64_t> homes;  // Of the blocks of metadata that it changes.
-  int handles = 0;               // Open ones.
+  // data=journal. The blocks of files that it changes, and once it is closed their content.
+  std::set<std::int64_t> data_homes;
+  Checkpoint::Data data;
+  std::vector<LoggedPages> pages;
+  int handles = 0;  // Open ones.
   std::int64_t log_blocks = 0;
   std::vector<OrderedData> ordered;
   std::vector<BlockRun> freed;  // Usable again when it is durable.
@@ -71,6 +83,8 @@ class JournalClient {
   // Starts what is missing; true once the data is on the device (or its write has failed).
   virtual bool order_is_kept(OrderedData& ordered) = 0;
   virtual void blocks_are_free(const std::vector<BlockRun>& freed) = 0;
+  // What became of the pages that a transaction held. An error: they are not durable.
+  virtual void pages_are_logged(const LoggedPages& pages, Result<void> outcome) = 0;
   // Whoever could not start a handle may try again.
   virtual void handles_may_start() = 0;
   virtual void journal_aborted(Error error) = 0;
@@ -82,7 +96,7 @@ class JournalClient {
 // Why a handle that will change a block cannot start now.
 enum class HandleWait : std::uint8_t { none, locked, shadow, space };  // -, J1, J2, J3.
 
-class Journal final : private CheckpointClient {
+class Journal final : private CheckpointClient, private LogOwner {
  public:
   Journal(Kernel& kernel, DiskPath& path, VolumeImage& image, JournalClient& client,
           const FileSystemOptions& options);
@@ -92,6 +106,8 @@ class Journal final : private CheckpointClient {
 
   // Begins a mount: replays what the media hold.
   void open(LogView& log);
+  // What was in the log is on the disk: it is empty.
+  void replayed() { image_.log_is_replayed(mount_); }
   // Lets go of kernel and device for good: the host lost its power, or the world ends.
   void close();
 
@@ -111,7 +127,8 @@ class Journal final : private CheckpointClient {
     if (aborted_) return HandleWait::none;
     if (phase_ == Phase::locked || full()) return HandleWait::locked;
     if (checkpoint_.short_of_space()) return HandleWait::space;
-    const bool shadow = shadowing() && committing_->homes.contains(home);
+    const bool shadow = shadowing() && (committing_->homes.contains(home) ||
+                                        committing_->data_homes.contains(home));
     return shadow ? HandleWait::shadow : HandleWait::none;
   }
   // A transaction of the largest size is committed before anybody else joins it.
@@ -156,6 +173,13 @@ class Journal final : private CheckpointClient {
   WaitList& request(Tid tid);
   // Writeback ended somewhere: ordered data may be complete.
   void data_written();
+  // data=journal: the content of pages in consecutive blocks of a transaction that is being closed.
+  void log_pages(Inode& inode, std::int64_t first, std::int64_t block,
+                 std::vector<SharedBytes> pages);
+  // Has the running transaction, if there is one, committed soon, but does nothing about it now.
+  void commit_soon();
+  // The blocks have no owner any more.
+  void forget(BlockRun freed) { checkpoint_.forget(freed); }
   // Nothing is committed from now on.
   void abort(Error error);
   // Has the log emptied; where to wait for that, again and again until `log_is_empty`. Only while
@@ -181,7 +205,6 @@ class Journal final : private CheckpointClient {
     postflush,
     tail
   };
-  class Command;
   class Timer : public Wakeup {
    public:
     Timer(Journal& journal, std::uint32_t host)
@@ -197,9 +220,13 @@ class Journal final : private CheckpointClient {
     return phase_ == Phase::logging || shadow_until_committed_;
   }
   bool full() const {
-    return running_ != nullptr &&
-           static_cast<std::int64_t>(running_->homes.size()) >= checkpoint_.transaction_max();
+    if (running_ == nullptr) return false;
+    // Who has been let in may add a page, its inode, and what its block is noted in.
+    const std::size_t blocks = running_->homes.size() + running_->data_homes.size();
+    const std::int64_t room = journals_data_ ? kRoomOfAPage : 0;
+    return static_cast<std::int64_t>(blocks) + room >= checkpoint_.transaction_max();
   }
+  static constexpr std::int64_t kRoomOfAPage = 8;
   void handle_ended(Transaction& transaction);
   void interval_over();
   void want_commit();
@@ -207,7 +234,7 @@ class Journal final : private CheckpointClient {
   void take_log_blocks();
   void write_log();
   void write_record();
-  void step(Result<void> outcome);
+  void step(Result<void> outcome) override;
   void logged();
   void record_written();
   void recorded();
@@ -215,8 +242,7 @@ class Journal final : private CheckpointClient {
   void space_was_freed() override;
   bool wants_space() const override { return space_wanted_; }
   void checkpoint_failed(Error error) override { abort(error); }
-  void submit_flush();
-  void submit_write(std::int64_t block, ByteChain bytes, WriteDurability durability);
+  void end_pages(Transaction& transaction, Result<void> outcome);
   SharedBytes block_with(JournalHeader header) const;
 
   Kernel& kernel_;
@@ -224,6 +250,7 @@ class Journal final : private CheckpointClient {
   VolumeImage& image_;
   JournalClient& client_;
   bool xfs_;
+  bool journals_data_;
   bool barrier_;
   bool shadow_until_committed_;
   Duration commit_interval_;
@@ -241,8 +268,9 @@ class Journal final : private CheckpointClient {
   bool space_wanted_ = false;
   std::array<std::int64_t, 4> waits_{};
   int writes_pending_ = 0;
-  std::vector<BlockRun> log_;  // Of the committing transaction, its record last.
-  bool proven_ = false;        // All flushes of the commit so far have been obeyed.
+  std::vector<BlockRun> log_;             // Of the committing transaction, its record last.
+  std::vector<LoggedBlock> logged_data_;  // The part of it that is data.
+  bool proven_ = false;                   // All flushes of the commit so far have been obeyed.
   bool aborted_ = false;
   Error abort_error_ = ErrorCode::io_error;
   SharedBytes empty_block_;

@@ -10,9 +10,13 @@
 namespace drydock::sim {
 
 inline constexpr auto kFsNotModelled = std::to_array<std::string_view>({
-    "file system: metadata as bytes: damage inside of it, bitmaps to read, blocks for large "
-    "directories and for files in many pieces",
-    "file system: data=journal; pages that an aborted ext4 keeps dirty (they count as clean)",
+    "file system: metadata as bytes: damage inside of it, bitmaps to read; the blocks of "
+    "directories "
+    "and of trees of extents take space, but are read and written with their inode's block",
+    "file system: blocks that only root may use (5 % of ext4 unless mke2fs -m 0)",
+    "file system: pages that an aborted ext4 keeps dirty (they count as clean); with data=journal, "
+    "that pages on their way from the log to their home count as dirty, and their home writes by "
+    "the flusher or a sync",
     "file system: without barriers, metadata whose way home a loss of power undid",
     "file system: a mount without replay of a journal that is not empty; of what a device and its "
     "file system share in a cache, anything but the log that a mount reads",

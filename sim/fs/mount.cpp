@@ -87,14 +87,18 @@ void Mount::record(Inode& inode, Need need, Transaction& transaction, MetadataOp
   if (op.kind == MetadataOp::Kind::map_blocks) {
     transaction.homes.insert(image_.bitmap_of(op.block));
   }
+  const MetadataOp::Kind kind = op.kind;
   transaction.ops.push_back(std::move(op));
+  const bool grows = kind == MetadataOp::Kind::map_blocks ||
+                     kind == MetadataOp::Kind::mark_written || kind == MetadataOp::Kind::link;
+  if (grows) take_own_blocks(inode, transaction);
 }
 
 void Mount::closed(Inode& inode) {
   if (inode.emptied && inode.handles == 0) {
     // Truncated to nothing and written anew: ext4 starts the writing at the close.
     inode.emptied = false;
-    cache_->start_writeback(inode, PageRange(), WrittenFor::flusher);
+    if (!journals_data()) cache_->start_writeback(inode, PageRange(), WrittenFor::flusher);
   }
   free_if_unused(inode);
 }
@@ -126,6 +130,7 @@ void Mount::drop_pages(Inode& inode, PageRange range) {
 void Mount::blocks_are_free(const std::vector<BlockRun>& freed) {
   for (const BlockRun& run : freed) {
     allocator_->release(run);
+    journal_.forget(run);
     // Else what the blocks held may show in the file that gets them next.
     if (allocates_unwritten()) path_.discard(run.block, run.count);
   }
@@ -153,7 +158,7 @@ Task<Result<SpaceInfo>> Mount::space(Worker& worker, std::string path) {
   if (!location) co_return location.error();
   if (location->found == nullptr) co_return ErrorCode::not_found;
   const SpaceInfo info{.total_bytes = (image_.data_end() - image_.data_begin()) * kPageBytes,
-                       .free_bytes = (allocator_->free_blocks() - reserved_) * kPageBytes};
+                       .free_bytes = std::max<std::int64_t>(available(), 0) * kPageBytes};
   co_return info;
 }
 

@@ -4,8 +4,17 @@
 // answer or refused: every call fails), dead (the host lost its power or the world ends: nothing of
 // it is used again; it stays in memory until the last frame that refers to it has gone).
 //
+// With data=journal a page that is stored into joins the running transaction and has its block at
+// once. It is dirty until that transaction is closed, which takes its content; then it is under
+// writeback until the transaction is durable. So the dirty pages are those of the running
+// transaction, and nobody else writes them. What the log holds of a clean page is read from there
+// until it is home: Linux keeps such a page in memory.
+//
 // Space. A dirty page without a block has a reservation: `reserved_` counts them, and is at most
-// the number of free blocks, so writeback always finds one. So has a page of a deferred write.
+// the number of free blocks, so writeback always finds one. So has a page of a deferred write. Some
+// free blocks are kept (`pool_`) for what writeback needs besides: the trees of extents. Nobody
+// else gets them, or is told of them. ext4: a 50th of the volume, 4096 at most
+// (ext4_set_resv_clusters); xfs: a 20th, 8192 at most (xfs_default_resblks).
 // Blocks of removed files are free when the transaction that freed them is durable, not before:
 // until then a power loss brings the file back.
 #pragma once
@@ -78,6 +87,8 @@ class Mount final : public PageBacking,
   static constexpr std::int64_t kReadPagesMax = 256;  // Of one command: 1 MiB.
   std::int64_t read_ahead_pages() const { return options_.read_ahead_bytes / kPageBytes; }
   std::int64_t direct_alignment() const { return direct_alignment_; }
+  // Whether O_DIRECT means anything: with data=journal it is buffered I/O (ext4_should_use_dio).
+  bool offers_direct_io() const { return !journals_data(); }
 
   // names.cpp
   Task<Result<InodeHandle>> open(Worker& worker, std::string path, Create create);
@@ -130,6 +141,7 @@ class Mount final : public PageBacking,
   };
   Task<Result<void>> sync(InodeHandle& handle, Worker& worker, PageRange range, SyncKind kind);
   Task<Result<void>> commit(Worker& worker, Tid tid);
+  Task<Result<void>> commit_all(Worker& worker, SyncKind kind);
 
   // Where the file's pages of the range are on the disk now; nothing if it has no blocks there. For
   // who breaks the disk: costs no time.
@@ -140,12 +152,14 @@ class Mount final : public PageBacking,
   void process_ended(std::uint32_t process_id);
 
   // PageBacking, JournalClient.
+  bool takes_pages(CachedFile& file) override;
   void write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages,
                    WrittenFor whom) override;
   void dirtier_slept() override { path_.queue().dirtier_slept(); }
   WritebackDevice& device() override { return device_; }
   bool order_is_kept(OrderedData& ordered) override;
   void blocks_are_free(const std::vector<BlockRun>& freed) override;
+  void pages_are_logged(const LoggedPages& pages, Result<void> outcome) override;
   void handles_may_start() override;
   void journal_aborted(Error error) override;
 
@@ -185,6 +199,7 @@ class Mount final : public PageBacking,
 
   // mounting.cpp
   enum class Mounting : std::uint8_t { reading, claiming, replaying, emptying };
+  bool replay_data();
   void read_log();
   LogView& log_view();
   void write_at_mount(std::int64_t block, std::int64_t count);
@@ -219,12 +234,19 @@ class Mount final : public PageBacking,
     transaction.ordered.push_back({.inode = &inode, .first = first, .end = end});
   }
   bool orders_data() const { return xfs() || options_.data == DataMode::ordered; }
+  bool journals_data() const { return !xfs() && options_.data == DataMode::journal; }
   static void join(Inode& inode, Need need, Transaction& transaction);
-  // Where to wait before a handle for the inode can start; null: nowhere.
-  WaitList* handle_wait(const Inode& inode) {
+  // Where to wait before a handle for the inode can start, and with data=journal for the block of
+  // a file that is to change with it; null: nowhere.
+  WaitList* handle_wait(const Inode& inode, BlockRef data = BlockRef()) {
     journal_.commit_if_full();
-    const HandleWait reason = journal_.must_wait(inode.home);
+    HandleWait reason = journal_.must_wait(inode.home);
+    if (reason == HandleWait::none) reason = data_wait(data);
     return reason == HandleWait::none ? nullptr : &journal_.wait_for(reason);
+  }
+  HandleWait data_wait(BlockRef data) const {
+    const bool logged = journals_data() && !data.hole();
+    return logged ? journal_.must_wait(data.block()) : HandleWait::none;
   }
   void write_ended(Inode& inode, PageRange range, WrittenParts* parts, Result<void> outcome);
   void data_is_on_device(Inode& inode, PageRange range, std::int64_t end_offset);
@@ -240,9 +262,12 @@ class Mount final : public PageBacking,
   void drop_pages(Inode& inode, PageRange range);
 
   // allocation.cpp
-  bool has_space_for(std::int64_t blocks) const {
-    return allocator_->free_blocks() - reserved_ >= blocks;
-  }
+  std::int64_t available() const { return allocator_->free_blocks() - reserved_ - pool_; }
+  bool has_space_for(std::int64_t blocks) const { return blocks == 0 || available() >= blocks; }
+  // Blocks of its own that the inode needs and does not have.
+  void take_own_blocks(Inode& inode, Transaction& transaction);
+  // Those that it needs for what is in it now and `entry_bytes` more.
+  static std::int64_t own_blocks_needed(const Inode& inode, std::int64_t entry_bytes);
   // Holes in the range: those of dirty pages (which have a reservation), or the others.
   enum class Reserved : std::uint8_t { yes, no };
   std::int64_t count_holes(const Inode& inode, PageRange range, Reserved reserved) const;
@@ -255,6 +280,7 @@ class Mount final : public PageBacking,
   bool must_defer(const Inode& inode) {
     return !deferred_.empty() || journal_.must_wait(inode.home) != HandleWait::none;
   }
+  void log_pages(Inode& inode, std::int64_t first, std::vector<SharedBytes> pages);
   void defer(Inode& inode, PageRange range, std::vector<SharedBytes> pages, WrittenFor whom);
   void write_deferred(DeferredWrite& deferred);
 
@@ -263,7 +289,11 @@ class Mount final : public PageBacking,
   Task<Result<void>> read_inodes(Worker& worker, std::string path);
   Task<Result<void>> read_home(Worker& worker, InodeNumber number);
   Result<Location> locate(const std::string& path);
-  Task<Result<Location>> locate_to_change(Worker& worker, std::string path);
+  // `making`: what gets the name if there is none yet.
+  enum class Making : std::uint8_t { nothing, file, directory };
+  Task<Result<Location>> locate_to_change(Worker& worker, std::string path,
+                                          Making making = Making::nothing);
+  static std::int64_t blocks_for(const Location& location, Making making);
   // The table of inodes has room for one more.
   bool has_inode() {
     return static_cast<std::int64_t>(live_.inodes().size()) < image_.inodes_max();
@@ -281,10 +311,11 @@ class Mount final : public PageBacking,
   void store_into(Inode& inode, const Worker& worker, std::int64_t offset,
                   std::span<const std::byte> bytes);
   void make_dirty(Inode& inode, const Worker& worker, std::int64_t page);
+  void join_with_data(Inode& inode, std::int64_t page);
   PageRange folio_of(Inode& inode, std::int64_t page) const;
   std::int64_t clean_pages_of_folio(Inode& inode, std::int64_t page) const;
   Task<Result<void>> wait_for_space(Worker& worker, std::int64_t blocks);
-  Task<Result<void>> modifiable(Inode& inode, Worker& worker);
+  Task<Result<void>> modifiable(Inode& inode, Worker& worker, BlockRef data = BlockRef());
   Task<Result<void>> clear_residue(Inode& inode, Worker& worker);
   Task<Result<void>> cut(Inode& inode, Worker& worker, std::int64_t size);
 
@@ -296,7 +327,15 @@ class Mount final : public PageBacking,
   const SharedBytes* map_cached(Inode& inode, PageFaults& faults, std::int64_t page);
   Task<Result<void>> fault_in(Inode& inode, Worker& worker, PageFaults& faults, std::int64_t page);
   Task<Result<void>> page_in(Inode& inode, Worker& worker, PageRange range);
-  Task<Result<void>> await_page(Inode& inode, Worker& worker, std::int64_t page);
+  Task<Result<void>> await_page(Inode& inode, Worker& worker, std::int64_t page,
+                                WaitPlace place = WaitPlace::page_read);
+  // Where a fault on the page waits. `read`: what was on its way before, or null. A page that
+  // another thread has faulted is locked by it (W3); one that is read along, as one's own, is not
+  // waited for otherwise than by its read (W4). Linux I/O model, section 3.2.
+  static WaitPlace fault_wait(const PageRead* read, std::int64_t page) {
+    const bool locked = read != nullptr && read->faulted == page;
+    return locked ? WaitPlace::page_lock : WaitPlace::page_read;
+  }
   // Not cached though it has content; cached or on its way.
   bool absent(Inode& inode, std::int64_t page) const;
   bool present(Inode& inode, std::int64_t page) const;
@@ -306,6 +345,7 @@ class Mount final : public PageBacking,
   // The same if there is room for the pages; otherwise it does without them.
   void read_ahead(Inode& inode, PageRange range);
   std::int64_t room_lacking(const Inode& inode, PageRange range) const;
+  void insert_read(Inode& inode, std::int64_t page, SharedBytes content);
   void reserve(PageRange range);
   void unreserve(PageRange range);
   void start_read(Inode& inode, PageRange range, std::int64_t block);
@@ -352,6 +392,7 @@ class Mount final : public PageBacking,
   Mounting mounting_ = Mounting::reading;
   std::int64_t mount_block_ = 0;      // The next one to read.
   std::int64_t homes_to_replay_ = 0;  // Blocks of metadata that the log holds.
+  std::int64_t data_to_replay_ = 0;   // Files' blocks in the log from this one on.
   bool log_was_empty_ = false;
   bool cold_ = false;  // Not all metadata is in memory: these blocks of inodes are.
   std::set<std::int64_t> homes_in_memory_;
@@ -361,6 +402,8 @@ class Mount final : public PageBacking,
   Metadata live_;
   std::unique_ptr<BlockAllocator> allocator_;
   std::int64_t reserved_ = 0;
+  std::int64_t pool_ = 0;
+  bool closing_ = false;  // data=journal: the pages of a transaction are taken.
   std::deque<DeferredWrite> deferred_;
   std::map<InodeNumber, std::unique_ptr<Inode>> inodes_;
   Booted booted_;

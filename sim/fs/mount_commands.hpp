@@ -21,8 +21,17 @@ class Mount::PageWrite final : public DiskCommand {
   void completed(Result<void> outcome) override {
     mount_.write_ended(inode_, range_, parts_.get(), std::move(outcome));
   }
+  void submitter_blocked() override {
+    mount_.cache_->submission_blocked(inode_, together(), WaitPlace::device);
+  }
+  void submitter_goes_on() override {
+    if (!mount_.dead()) mount_.cache_->submission_goes_on(inode_, together());
+  }
 
  private:
+  // The first page of what is under writeback together.
+  std::int64_t together() const { return parts_ != nullptr ? parts_->first : range_.first; }
+
   Mount& mount_;
   Inode& inode_;
   PageRange range_;

@@ -14,7 +14,9 @@ constexpr std::int64_t kCommandBlocks = 256;
 }  // namespace
 
 void Mount::mount_now() {
+  ENSURE(image_.data_in_log().empty());  // A world begins with disks at rest.
   journal_.open(media_log_);
+  journal_.replayed();
   build_live_state();
 }
 
@@ -56,6 +58,25 @@ void Mount::write_at_mount(std::int64_t block, std::int64_t count) {
   path_.submit(std::make_unique<MountCommand>(*this, std::move(write)));
 }
 
+// Writes the next blocks of files that the log holds home. False if there are none left.
+bool Mount::replay_data() {
+  const auto& data = image_.data_in_log();
+  auto next = data.lower_bound(data_to_replay_);
+  if (next == data.end()) return false;
+  const std::int64_t first = next->first;
+  std::int64_t end = first;
+  ByteChain bytes;
+  for (; next != data.end() && next->first == end && end < first + kCommandBlocks; ++next, ++end) {
+    bytes.append(next->second.bytes);
+  }
+  data_to_replay_ = end;
+  MountCommand::Write write{.offset = first * kPageBytes,
+                            .bytes = std::move(bytes),
+                            .durability = WriteDurability::force_unit_access};
+  path_.submit(std::make_unique<MountCommand>(*this, std::move(write)));
+  return true;
+}
+
 // One command of mounting has ended: the next one.
 void Mount::mount_step(Result<void> outcome) {
   if (dead()) return;
@@ -81,10 +102,13 @@ void Mount::mount_step(Result<void> outcome) {
       [[fallthrough]];
     case Mounting::replaying:
       if (homes_to_replay_ > 0) {
-        const std::int64_t count = std::min(homes_to_replay_, kCommandBlocks);
+        const std::int64_t first = image_.home_of(kRootDirectory);
+        const std::int64_t count =
+            std::min({homes_to_replay_, kCommandBlocks, image_.data_begin() - first});
         homes_to_replay_ -= count;
-        return write_at_mount(image_.home_of(kRootDirectory), count);
+        return write_at_mount(first, count);
       }
+      if (replay_data()) return;
       mounting_ = Mounting::emptying;
       if (!log_was_empty_) return write_at_mount(image_.journal_begin(), 1);
       [[fallthrough]];
@@ -104,6 +128,7 @@ void Mount::found_damage() {
 }
 
 void Mount::replay_over() {
+  journal_.replayed();
   build_live_state();
   if (state_ != State::ready) return;
   wake_all(mounted_);
@@ -116,11 +141,16 @@ void Mount::build_live_state() {
   cold_ = mount_block_ > 0;
   live_ = image_.metadata();
   allocator_ = std::make_unique<BlockAllocator>(image_.data_begin(), image_.data_end());
+  const std::int64_t blocks = image_.data_end() - image_.data_begin();
+  pool_ =
+      xfs() ? std::min<std::int64_t>(blocks / 20, 8192) : std::min<std::int64_t>(blocks / 50, 4096);
   std::vector<InodeNumber> orphans;
   for (auto& [number, record] : live_.inodes()) {
     BlockRun run;
-    record.blocks.for_each_from(0, [&](std::int64_t, BlockRef& ref) {
+    record.extents = 0;
+    record.blocks.for_each_from(0, [&](std::int64_t page, BlockRef& ref) {
       if (ref.hole()) return;
+      record.extents += record.extent_begins(page);
       if (run.count > 0 && ref.block() == run.block + run.count) {
         ++run.count;
         return;
@@ -129,6 +159,7 @@ void Mount::build_live_state() {
       run = {ref.block(), 1};
     });
     if (run.count > 0) allocator_->take(run);
+    for (const std::int64_t block : record.own_blocks) allocator_->take({block, 1});
     if (record.links == 0) orphans.push_back(number);
   }
   // Files that were removed while open, or whose freeing was not committed.

@@ -47,7 +47,8 @@ Result<Mount::Location> Mount::locate(const std::string& path) {
 }
 
 // Looks a name up that is about to change, once the journal lets its directory change.
-Task<Result<Mount::Location>> Mount::locate_to_change(Worker& worker, std::string path) {
+Task<Result<Mount::Location>> Mount::locate_to_change(Worker& worker, std::string path,
+                                                      Making making) {
   for (;;) {
     Result<Location> location = locate(path);
     if (!location) co_return location;
@@ -55,9 +56,24 @@ Task<Result<Mount::Location>> Mount::locate_to_change(Worker& worker, std::strin
     Inode* const directory = location->directory;
     if (directory == nullptr) co_return ErrorCode::busy;  // The root itself.
     WaitList* const wait = handle_wait(*directory);
-    if (wait == nullptr) co_return location;
+    if (wait == nullptr) {
+      const std::int64_t blocks = blocks_for(*location, making);
+      if (has_space_for(blocks)) co_return location;
+      Result<void> space = co_await wait_for_space(worker, blocks);
+      if (!space) co_return space.error();
+      continue;
+    }
     co_await StuckWait(*wait, worker, WaitPlace::journal, clock_);
   }
+}
+
+// What a new name takes: its directory may need one more block, and a new directory has its first.
+std::int64_t Mount::blocks_for(const Location& location, Making making) {
+  if (making == Making::nothing || location.found != nullptr) return 0;
+  const Inode& directory = *location.directory;
+  const std::int64_t needed = own_blocks_needed(directory, OwnBlocks::entry_bytes(location.name)) -
+                              std::ssize(directory.record.own_blocks);
+  return std::max<std::int64_t>(needed, 0) + (making == Making::directory ? 1 : 0);
 }
 
 Task<Result<void>> Mount::read_home(Worker& worker, InodeNumber number) {
@@ -95,6 +111,7 @@ Inode& Mount::make(Location& location, bool is_directory) {
   transaction.ops.push_back(std::move(made));
   location.found = &inode(number);
   join(*location.found, Need::data, transaction);
+  if (is_directory) take_own_blocks(*location.found, transaction);
   record(*location.directory, Need::data,
          {.kind = Kind::link,
           .inode = location.directory->number,
@@ -115,7 +132,7 @@ Task<Result<InodeHandle>> Mount::open(Worker& worker, std::string path, Create c
   if (location->found == nullptr) {
     if (create == Create::never) co_return ErrorCode::not_found;
     if (path.back() == '/') co_return ErrorCode::invalid_argument;  // EISDIR.
-    Result<Location> place = co_await locate_to_change(worker, path);
+    Result<Location> place = co_await locate_to_change(worker, path, Making::file);
     if (!place) co_return place.error();
     location = std::move(place);
   }
@@ -177,7 +194,7 @@ Task<Result<void>> Mount::rename(Worker& worker, std::string from_path, std::str
   }
   Result<Location> from = co_await locate_to_change(worker, from_path);
   if (!from) co_return from.error();
-  Result<Location> to = co_await locate_to_change(worker, to_path);
+  Result<Location> to = co_await locate_to_change(worker, to_path, Making::file);
   if (!to) co_return to.error();
   from = locate(from_path);  // Things may have moved while we waited for the second one.
   if (!from) co_return from.error();
@@ -199,7 +216,7 @@ Task<Result<void>> Mount::rename(Worker& worker, std::string from_path, std::str
           .target = moved.number,
           .name = to->name});
   touch(moved);
-  if (replaced != nullptr && !moved.record.is_directory && !xfs()) {
+  if (replaced != nullptr && !moved.record.is_directory && !xfs() && !journals_data()) {
     // R4 (auto_da_alloc): a file that takes the place of another one is written out before the
     // rename is durable, so that nobody finds an empty file under the old name.
     order(journal_.running(), moved, 0, INT64_MAX);
@@ -243,7 +260,7 @@ Task<Result<void>> Mount::create_directories(Worker& worker, std::string path) {
     Result<Location> location = locate(prefix);
     if (!location) co_return location.error();
     if (location->found == nullptr) {
-      Result<Location> place = co_await locate_to_change(worker, prefix);
+      Result<Location> place = co_await locate_to_change(worker, prefix, Making::directory);
       if (!place) co_return place.error();
       location = std::move(place);
     }

@@ -13,6 +13,7 @@ enum class FsKind : std::uint8_t { ext4, xfs };
 enum class DataMode : std::uint8_t {
   ordered,    // For the data in those blocks.
   writeback,  // For nothing: after a crash a file may show what its blocks held before.
+  journal,    // For nothing: all data is in the transaction itself.
 };
 
 // ext4's errors=: what an error of the file system itself, beyond a file's data, leads to.

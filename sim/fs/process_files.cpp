@@ -18,7 +18,7 @@ class SimFile final : public File {
   Task<Result<ByteChain>> read_at(Worker& worker, std::int64_t offset,
                                   std::int64_t length) override {
     if (!valid_range(offset, length)) co_return ErrorCode::invalid_argument;
-    if (options_.caching == Caching::direct) {
+    if (direct()) {
       Result<ByteChain> direct = co_await mount().read_direct(handle_, worker, offset, length);
       co_return direct;
     }
@@ -30,7 +30,7 @@ class SimFile final : public File {
     if (options_.mode == OpenMode::read_only) co_return ErrorCode::invalid_argument;
     const auto length = static_cast<std::int64_t>(bytes.size());
     if (!valid_range(offset, length)) co_return ErrorCode::invalid_argument;
-    if (options_.caching == Caching::direct) {
+    if (direct()) {
       Result<void> direct = co_await mount().write_direct(handle_, worker, offset, bytes);
       co_return direct;
     }
@@ -70,6 +70,7 @@ class SimFile final : public File {
  private:
   Mount& mount() const { return handle_.mount(); }
   Inode& inode() const { return handle_.inode(); }
+  bool direct() const { return options_.caching == Caching::direct && mount().offers_direct_io(); }
 
   Descriptors::One descriptor_;
   InodeHandle handle_;

@@ -23,6 +23,12 @@ class RawDevice::PageWrite final : public DiskCommand {
     if (device_.dead()) return;
     device_.cache().end_writeback(device_, offset() / kPageBytes, std::move(outcome));
   }
+  void submitter_blocked() override {
+    device_.cache().submission_blocked(device_, offset() / kPageBytes, WaitPlace::device);
+  }
+  void submitter_goes_on() override {
+    if (!device_.dead()) device_.cache().submission_goes_on(device_, offset() / kPageBytes);
+  }
 
  private:
   RawDevice& device_;
@@ -86,13 +92,11 @@ void RawDevice::audit_reads(PageRange range) {
   }
 }
 
-JournalHeader RawDevice::header_of(std::int64_t block) {
+SharedBytes RawDevice::read_block(std::int64_t block) {
   const SharedBytes* const cached = find(block);
-  if (cached == nullptr || cached->empty()) return MediaLog(path_.disk().store()).header_of(block);
+  if (cached == nullptr || cached->empty()) return MediaLog(path_.disk().store()).read_block(block);
   audit_read(block, *cached);
-  JournalHeader header;
-  std::memcpy(&header, cached->span().data(), sizeof(header));
-  return header;
+  return *cached;
 }
 
 Task<Result<ByteChain>> RawDevice::read(Worker& worker, std::int64_t offset, std::int64_t length) {
@@ -172,11 +176,10 @@ Task<Result<void>> RawDevice::make_storable(Worker& worker, std::int64_t page, b
       co_await cache().memory()->make_room(worker, 1);
       continue;
     }
-    const bool in_use = cache().options().kernel.stable_pages && under_writeback(page);
-    if (!in_use) co_return Result<void>();
     const PageRange range{page, page + 1};
-    WaitList& ends = in_flight(range, last_started())->waiters;
-    co_await StuckWait(ends, worker, WaitPlace::page_lock, clock_);
+    WaitList* const free = write_wait(range);
+    if (free == nullptr) co_return Result<void>();
+    co_await StuckWait(*free, worker, WaitPlace::page_lock, clock_);
   }
 }
 
@@ -230,7 +233,7 @@ void RawDevice::write_pages(CachedFile&, std::int64_t first, std::vector<SharedB
 Task<void> RawDevice::write_back(Worker& worker, PageRange range) {
   // Twice: a page that is dirty and under writeback is written again when that has ended.
   for (int round = 0; round < 2 && !dead_; ++round) {
-    const bool complete = cache().start_writeback(*this, range, WrittenFor::sync);
+    const bool complete = co_await cache().write_out(*this, worker, clock_, range);
     const std::uint64_t last = last_started();
     while (!dead_) {
       Writeback* const pending = in_flight(range, last);

@@ -59,7 +59,7 @@ class RawDevice final : private RawBacking, public CachedFile, public LogView {
   Task<Result<void>> purge(Worker& worker);
 
   // As a mount reads it: the cached page if there is one, without making one.
-  JournalHeader header_of(std::int64_t block) override;
+  SharedBytes read_block(std::int64_t block) override;
   // The host is about to read these pages, through the cache: checks them as `audit_read` does.
   void audit_reads(PageRange range);
 

@@ -147,7 +147,8 @@ Task<Result<void>> Mount::populate(Inode& inode, Worker& worker, PageFaults& fau
 // A fault on an absent page, which is mapped afterwards unless somebody has dropped it already.
 Task<Result<void>> Mount::fault_in(Inode& inode, Worker& worker, PageFaults& faults,
                                    std::int64_t page) {
-  if (read_of(inode, page) != nullptr) {
+  const std::shared_ptr<PageRead> others = read_of(inode, page);
+  if (others != nullptr) {
     ++cache_->faults().minor;
     ReadAhead& ahead = faults.ahead();
     if (ahead.mark() == page) read_ahead(inode, ahead.take_mark());
@@ -160,8 +161,10 @@ Task<Result<void>> Mount::fault_in(Inode& inode, Worker& worker, PageFaults& fau
     const std::int64_t lacking = room_lacking(inode, window);
     if (lacking > 0) co_await cache_->memory()->make_room(worker, lacking);
     start_reads(inode, window);
+    const std::shared_ptr<PageRead> own = read_of(inode, page);
+    if (own != nullptr && own->faulted < 0) own->faulted = page;
   }
-  Result<void> in = co_await await_page(inode, worker, page);
+  Result<void> in = co_await await_page(inode, worker, page, fault_wait(others.get(), page));
   if (!in) co_return in;
   inode.map_resident({page, page + 1}, faults.keeps_pages());
   co_return Result<void>();
@@ -183,11 +186,12 @@ Task<Result<void>> Mount::page_in(Inode& inode, Worker& worker, PageRange range)
 
 // Waits for the read in flight that brings the page; returns at once if there is none. The wait is
 // killable, as that for a page lock is. What came of it must be checked again.
-Task<Result<void>> Mount::await_page(Inode& inode, Worker& worker, std::int64_t page) {
+Task<Result<void>> Mount::await_page(Inode& inode, Worker& worker, std::int64_t page,
+                                     WaitPlace place) {
   const std::shared_ptr<PageRead> read = read_of(inode, page);
   if (read == nullptr) co_return Result<void>();
   while (!read->ended) {
-    co_await StuckWait(read->waiters, worker, WaitPlace::page_read, clock_, Waiter::Kind::join);
+    co_await StuckWait(read->waiters, worker, place, clock_, Waiter::Kind::join);
   }
   co_return read->outcome;
 }
@@ -228,9 +232,15 @@ void Mount::start_reads(Inode& inode, PageRange range) {
       continue;
     }
     const std::int64_t block = inode.block_of(page).block();
+    if (const SharedBytes* const logged = journal_.checkpoint().find_data(block)) {
+      insert_read(inode, page, *logged);
+      ++page;
+      continue;
+    }
     const std::int64_t limit = std::min(end, page + kReadPagesMax);
     std::int64_t stop = page + 1;
-    while (stop < limit && to_read(stop) && inode.block_of(stop).block() == block + (stop - page)) {
+    while (stop < limit && to_read(stop) && inode.block_of(stop).block() == block + (stop - page) &&
+           journal_.checkpoint().find_data(block + (stop - page)) == nullptr) {
       ++stop;
     }
     start_read(inode, {page, stop}, block);
@@ -272,6 +282,17 @@ void Mount::start_read(Inode& inode, PageRange range, std::int64_t block) {
   path_.submit(std::make_unique<PageReadCommand>(*this, inode, read, command));
 }
 
+// Nothing shows behind the end of the file.
+void Mount::insert_read(Inode& inode, std::int64_t page, SharedBytes content) {
+  const std::int64_t valid = inode.size - page * kPageBytes;
+  ENSURE(valid > 0);
+  if (valid < kPageBytes) {
+    content = SharedBytes::copy_of(content.span());
+    std::memset(content.writable().data() + valid, 0, to_size(kPageBytes - valid));
+  }
+  inode.insert(page, std::move(content));
+}
+
 void Mount::read_ended(Inode& inode, const std::shared_ptr<PageRead>& read, const ByteChain& bytes,
                        Result<void> outcome) {
   std::erase(inode.reads, read);
@@ -281,14 +302,7 @@ void Mount::read_ended(Inode& inode, const std::shared_ptr<PageRead>& read, cons
   if (read->outcome && !read->superseded) {
     for (std::int64_t page = read->range.first; page < read->range.end; ++page) {
       if (inode.resident(page)) continue;
-      SharedBytes content = bytes.pieces()[to_size(page - read->range.first)];
-      const std::int64_t valid = inode.size - page * kPageBytes;
-      ENSURE(valid > 0);
-      if (valid < kPageBytes) {  // Nothing shows behind the end of the file.
-        content = SharedBytes::copy_of(content.span());
-        std::memset(content.writable().data() + valid, 0, to_size(kPageBytes - valid));
-      }
-      inode.insert(page, std::move(content));
+      insert_read(inode, page, bytes.pieces()[to_size(page - read->range.first)]);
     }
   }
   if (read->superseded) read->outcome = Result<void>();  // Those who wait look again.

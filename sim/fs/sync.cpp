@@ -19,10 +19,10 @@ Task<void> Mount::wait_for_writeback(Inode& inode, Worker& worker, PageRange ran
 // A page that is dirty and under writeback must wait for that and then be written again: the second
 // round. By then any writeback of such a page was started after the call, so a third is not needed.
 Task<void> Mount::write_and_wait(Inode& inode, Worker& worker, PageRange range) {
-  const bool complete = cache_->start_writeback(inode, range, WrittenFor::sync);
+  const bool complete = co_await cache_->write_out(inode, worker, clock_, range);
   co_await wait_for_writeback(inode, worker, range);
   if (complete) co_return;
-  cache_->start_writeback(inode, range, WrittenFor::sync);
+  co_await cache_->write_out(inode, worker, clock_, range);
   co_await wait_for_writeback(inode, worker, range);
 }
 
@@ -38,6 +38,11 @@ Task<Result<void>> Mount::sync(InodeHandle& handle, Worker& worker, PageRange ra
     if (!free) co_return free;
     touch(inode);
     inode.lazy_times = false;
+  }
+  if (journals_data()) {
+    Result<void> committed = co_await commit_all(worker, kind);
+    if (!committed) co_return committed;
+    co_return inode.errors().check(handle.errors());
   }
   co_await write_and_wait(inode, worker, range);
   Result<void> written = inode.errors().check(handle.errors());
@@ -55,6 +60,15 @@ Task<Result<void>> Mount::sync(InodeHandle& handle, Worker& worker, PageRange ra
     if (!flushed) co_return flushed;
   }
   co_return inode.errors().check(handle.errors());
+}
+
+// A sync with data=journal: whatever transaction there is, of whatever file (ext4_force_commit).
+// Nothing is flushed: what was committed before has been. To write pages alone does nothing.
+Task<Result<void>> Mount::commit_all(Worker& worker, SyncKind kind) {
+  const Tid youngest = journal_.youngest();
+  if (kind == SyncKind::pages || youngest <= journal_.committed()) co_return Result<void>();
+  Result<void> committed = co_await commit(worker, youngest);
+  co_return committed;
 }
 
 Task<Result<void>> Mount::commit(Worker& worker, Tid tid) {

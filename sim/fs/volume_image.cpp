@@ -30,6 +30,12 @@ std::int64_t usual_log_blocks(std::int64_t disk_blocks) {
   return std::min(std::clamp(disk_blocks / 2048, kMin, kMax), disk_blocks / 4);
 }
 
+JournalHeader header_in(const SharedBytes& block) {
+  JournalHeader header;
+  std::memcpy(&header, block.data(), sizeof(header));
+  return header;
+}
+
 }  // namespace
 
 VolumeImage::VolumeImage(std::int64_t disk_bytes, const FileSystemOptions& options)
@@ -46,11 +52,8 @@ VolumeImage::VolumeImage(std::int64_t disk_bytes, const FileSystemOptions& optio
   ENSURE(data_begin_ < data_end_);
 }
 
-JournalHeader MediaLog::header_of(std::int64_t block) {
-  JournalHeader header;
-  const ByteChain bytes = media_.read(block * kPageBytes, 512);
-  bytes.copy_to(0, std::as_writable_bytes(std::span(&header, 1)));
-  return header;
+SharedBytes MediaLog::read_block(std::int64_t block) {
+  return media_.read(block * kPageBytes, kPageBytes).flatten();
 }
 
 VolumeImage::Found VolumeImage::find(const InDoubt& transaction, LogView& log) {
@@ -58,14 +61,18 @@ VolumeImage::Found VolumeImage::find(const InDoubt& transaction, LogView& log) {
   expected.is_record = 0;
   bool body = true;
   bool record = false;
+  auto data = transaction.data.begin();
   const std::int64_t last = transaction.log.back().block + transaction.log.back().count - 1;
   for (const BlockRun& run : transaction.log) {
     for (std::int64_t block = run.block; block < run.block + run.count; ++block) {
-      const JournalHeader found = log.header_of(block);
+      const SharedBytes found = log.read_block(block);
       if (block == last) {
-        record = found == transaction.record;
+        record = header_in(found) == transaction.record;
+      } else if (data != transaction.data.end() && data->log_block == block) {
+        body = body && std::ranges::equal(found.span(), data->bytes.span());
+        ++data;
       } else {
-        body = body && found == expected;
+        body = body && header_in(found) == expected;
       }
     }
   }
@@ -92,8 +99,13 @@ void VolumeImage::mend_log(LogView& log) {
 std::uint64_t VolumeImage::begin_mount(LogView& log) {
   while (!in_doubt_.empty() && find(in_doubt_.front(), log) == Found::all) apply_oldest();
   in_doubt_.clear();
-  log_ = LogState();
   return ++mounts_;
+}
+
+void VolumeImage::log_is_replayed(std::uint64_t mount) {
+  if (mount != mounts_) return;
+  log_ = LogState();
+  data_in_log_.clear();
 }
 
 std::vector<BlockRun> VolumeImage::next_log_blocks(std::int64_t count) {
@@ -110,9 +122,9 @@ std::vector<BlockRun> VolumeImage::next_log_blocks(std::int64_t count) {
 }
 
 void VolumeImage::begin_record(JournalHeader record, std::vector<BlockRun> log,
-                               std::vector<MetadataOp> ops) {
+                               std::vector<MetadataOp> ops, std::vector<LoggedBlock> data) {
   if (record.mount != mounts_) return;  // If it lands nevertheless: see record_is_written.
-  in_doubt_.push_back({record, std::move(log), std::move(ops)});
+  in_doubt_.push_back({record, std::move(log), std::move(ops), std::move(data)});
 }
 
 void VolumeImage::record_is_written(std::uint64_t mount, Proof proof) {
@@ -127,12 +139,20 @@ void VolumeImage::record_is_written(std::uint64_t mount, Proof proof) {
 void VolumeImage::log_was_cut(std::uint64_t mount, Tid last) {
   if (mount != mounts_) return;
   while (!in_doubt_.empty() && Tid(in_doubt_.front().record.tid) <= last) apply_oldest();
+  std::erase_if(data_in_log_, [last](const auto& entry) { return entry.second.tid <= last; });
 }
 
 void VolumeImage::apply_oldest() {
   std::vector<BlockRun> freed;  // The mounted side keeps its own account.
   for (const MetadataOp& op : in_doubt_.front().ops) metadata_.apply(op, freed);
   committed_ = Tid(in_doubt_.front().record.tid);
+  for (const BlockRun& run : freed) {
+    data_in_log_.erase(data_in_log_.lower_bound(run.block),
+                       data_in_log_.lower_bound(run.block + run.count));
+  }
+  for (LoggedBlock& block : in_doubt_.front().data) {
+    data_in_log_[block.home] = {committed_, std::move(block.bytes)};
+  }
   in_doubt_.pop_front();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 
 #include "sim/disk/sim_disk.hpp"
 #include "sim/fs/metadata.hpp"
@@ -27,7 +28,8 @@ struct JournalHeader {
 // of the journal's device).
 class LogView {
  public:
-  virtual JournalHeader header_of(std::int64_t block) = 0;
+  // The bytes of a block.
+  virtual SharedBytes read_block(std::int64_t block) = 0;
 
  protected:
   ~LogView() = default;
@@ -37,16 +39,23 @@ class LogView {
 class MediaLog final : public LogView {
  public:
   explicit MediaLog(const BlockStore& media) : media_(media) {}
-  JournalHeader header_of(std::int64_t block) override;
+  SharedBytes read_block(std::int64_t block) override;
 
  private:
   const BlockStore& media_;
 };
 
+// A block of a file in the log (data=journal): the block of the log, the file's block, its bytes.
+struct LoggedBlock {
+  std::int64_t log_block = 0;
+  std::int64_t home = 0;
+  SharedBytes bytes;
+};
+
 // What a mount has to replay.
 struct LogState {
   std::int64_t blocks = 0;  // Of the journal.
-  std::int64_t homes = 0;   // Blocks of metadata that they hold.
+  std::int64_t homes = 0;   // Blocks of metadata that they hold; files' blocks are `data_in_log`.
 };
 
 // Carried by the disk from mount to mount and from host to host. Invariants:
@@ -56,6 +65,8 @@ struct LogState {
 //     or the log is kept because other hosts may see another one. What a host sees of the log
 //     decides which of them happened, when it mounts the disk. A record without the
 //     blocks before it is a log that no mount goes past; a check drops what follows.
+//   - `data_in_log` holds the blocks of files in durable transactions that the log still has, each
+//     as the youngest of them has it; none that was freed later (jbd2's revoke records).
 //   - A mount that is not the latest one writes over another's journal; then the file system is
 //     damaged for good, as a real one is.
 class VolumeImage : public DiskFormat {
@@ -90,8 +101,11 @@ class VolumeImage : public DiskFormat {
   // Drops what is behind the damage.
   void mend_log(LogView& log);
 
-  // A new mount; returns its number. Replays the journal first.
+  // A new mount; returns its number. Replays the journal's metadata first. Its data is for the
+  // mount to write.
   std::uint64_t begin_mount(LogView& log);
+  // All that is replayed is on the disk, and the log is empty.
+  void log_is_replayed(std::uint64_t mount);
   // Several hosts have the disk: from now on every transaction stays in doubt until the log is cut.
   void keep_log() { keeps_log_ = true; }
 
@@ -102,9 +116,17 @@ class VolumeImage : public DiskFormat {
     if (mount == mounts_) log_ = log;
   }
   const LogState& log() const { return log_; }
+  struct DataInLog {
+    Tid tid;
+    SharedBytes bytes;
+  };
+  // By home.
+  const std::map<std::int64_t, DataInLog>& data_in_log() const { return data_in_log_; }
 
   // A transaction's record is about to be sent, to the last block of `log`.
-  void begin_record(JournalHeader record, std::vector<BlockRun> log, std::vector<MetadataOp> ops);
+  // `data` in the order of the log.
+  void begin_record(JournalHeader record, std::vector<BlockRun> log, std::vector<MetadataOp> ops,
+                    std::vector<LoggedBlock> data);
   // The record of the youngest one has been acknowledged: it is durable, or so it would be if
   // somebody flushed the device's cache.
   enum class Proof : std::uint8_t { durable, acknowledged };
@@ -121,6 +143,7 @@ class VolumeImage : public DiskFormat {
     JournalHeader record;
     std::vector<BlockRun> log;
     std::vector<MetadataOp> ops;
+    std::vector<LoggedBlock> data;
   };
   enum class Found : std::uint8_t { all, nothing, record_alone };
 
@@ -138,6 +161,7 @@ class VolumeImage : public DiskFormat {
   std::uint64_t mounts_ = 0;
   FsKind kind_;
   std::deque<InDoubt> in_doubt_;  // Oldest first.
+  std::map<std::int64_t, DataInLog> data_in_log_;
   bool damaged_ = false;
   bool keeps_log_ = false;
 };

@@ -10,6 +10,7 @@ namespace drydock::sim {
 void Mount::write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages,
                         WrittenFor whom) {
   auto& inode = static_cast<Inode&>(file);
+  if (journals_data()) return log_pages(inode, first, std::move(pages));
   const PageRange range{first, first + static_cast<std::int64_t>(pages.size())};
   // Delayed allocation ends here. Every hole among the pages has a reservation: it was dirty until
   // this moment.
@@ -24,6 +25,38 @@ void Mount::write_pages(CachedFile& file, std::int64_t first, std::vector<Shared
     allocate_for_writeback(inode, range, ordered != nullptr ? *ordered : journal_.running());
   }
   submit_pages(inode, first, std::move(pages), whom, nullptr);
+}
+
+// data=journal: only the end of their transaction makes pages clean, and sees to it that it comes
+// if somebody cannot wait for it.
+bool Mount::takes_pages(CachedFile&) {
+  if (!journals_data() || closing_ || journal_.aborted()) return true;
+  journal_.commit_soon();
+  return false;
+}
+
+void Mount::log_pages(Inode& inode, std::int64_t first, std::vector<SharedBytes> pages) {
+  const auto count = static_cast<std::int64_t>(pages.size());
+  if (journal_.aborted()) {
+    cache_->begin_writeback(inode, first, count);
+    return cache_->end_writeback(inode, first, journal_.abort_error());
+  }
+  for (std::int64_t page = first; page < first + count;) {
+    const std::int64_t start = page;
+    const std::int64_t block = inode.block_of(start).block();
+    std::vector<SharedBytes> together;
+    for (; page < first + count && inode.block_of(page).block() == block + (page - start); ++page) {
+      together.push_back(std::move(pages[static_cast<std::size_t>(page - first)]));
+    }
+    cache_->begin_writeback(inode, start, page - start);
+    journal_.log_pages(inode, start, block, std::move(together));
+  }
+}
+
+void Mount::pages_are_logged(const LoggedPages& pages, Result<void> outcome) {
+  if (dead()) return;
+  cache_->end_writeback(*pages.inode, pages.first, std::move(outcome));
+  free_if_unused(*pages.inode);
 }
 
 void Mount::submit_pages(Inode& inode, std::int64_t first, std::vector<SharedBytes> pages,
@@ -147,6 +180,13 @@ void Mount::device_io_ended(Inode& inode) {
 bool Mount::order_is_kept(OrderedData& ordered) {
   Inode& inode = *ordered.inode;
   const PageRange range{ordered.first, ordered.end};
+  if (journals_data()) {
+    closing_ = true;
+    const bool complete = cache_->start_writeback(inode, range, WrittenFor::sync);
+    closing_ = false;
+    ENSURE(complete);
+    return true;
+  }
   for (;;) {
     if (inode.in_flight(range, ordered.started) != nullptr) return false;
     // Pages that were dirty and under writeback take a second round; see wait_for_writeback.

@@ -1,6 +1,8 @@
 // How many files and sockets a process has open.
 #pragma once
 
+#include <cstdint>
+
 #include "engine/types/ensure.hpp"
 
 namespace drydock::sim {
@@ -15,8 +17,14 @@ class Descriptors {
   Descriptors(const Descriptors&) = delete;
   Descriptors& operator=(const Descriptors&) = delete;
 
-  bool full() const { return open_ >= most_; }
+  // Whether a call that needs one fails now; it is counted if so.
+  bool full() {
+    if (open_ < most_) return false;
+    ++refused_;
+    return true;
+  }
   int open() const { return open_; }
+  std::int64_t refused() const { return refused_; }  // Calls that have failed.
   void opened() { ++open_; }
   void closed() { --open_; }
 
@@ -35,6 +43,7 @@ class Descriptors {
  private:
   int most_;
   int open_ = 0;
+  std::int64_t refused_ = 0;
 };
 
 }  // namespace drydock::sim

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "sim/pagecache/memory_domain.hpp"
 #include "sim/pagecache/page_cache.hpp"
@@ -57,6 +58,18 @@ std::int64_t CachedFile::first_dirty(PageRange range) const {
     if (index < kChunk) return std::min(page, range.end);
   }
   return range.end;
+}
+
+std::vector<PageRange> CachedFile::dirty_runs(PageRange range) const {
+  std::vector<PageRange> runs;
+  std::int64_t page = first_dirty(range);
+  while (page < range.end) {
+    PageRange run{page, page + 1};
+    while (run.end < range.end && dirty(run.end)) ++run.end;
+    runs.push_back(run);
+    page = first_dirty({run.end, range.end});
+  }
+  return runs;
 }
 
 void CachedFile::set_dirty(std::int64_t page) {
@@ -206,10 +219,32 @@ void CachedFile::drop_clean(PageRange range, Mapped mapped) {
   }
 }
 
+std::map<std::int64_t, CachedFile::Writeback>::iterator CachedFile::writeback_at(
+    std::int64_t page) {
+  const auto entry = writebacks_.upper_bound(page);
+  return entry == writebacks_.begin() ? entry : std::prev(entry);
+}
+
+CachedFile::Writeback* CachedFile::find_locked_batch(PageRange range) {
+  for (auto entry = writeback_at(range.first);
+       entry != writebacks_.end() && entry->first < range.end; ++entry) {
+    Writeback& writeback = entry->second;
+    if (writeback.blocked > 0 && entry->first + writeback.count > range.first) return &writeback;
+  }
+  return nullptr;
+}
+
+WaitList* CachedFile::write_wait(PageRange range) {
+  Writeback* const held = locked_batch(range);
+  if (held != nullptr) return &held->lock_waiters;
+  if (writeback_pages_ == 0 || !cache_.options().kernel.stable_pages) return nullptr;
+  Writeback* const writeback = in_flight(range, started_);
+  return writeback == nullptr ? nullptr : &writeback->waiters;
+}
+
 CachedFile::Writeback* CachedFile::in_flight(PageRange range, std::uint64_t up_to) {
   Writeback* youngest = nullptr;
-  auto entry = writebacks_.upper_bound(range.first);
-  if (entry != writebacks_.begin()) --entry;
+  auto entry = writeback_at(range.first);
   for (; entry != writebacks_.end() && entry->first < range.end; ++entry) {
     Writeback& writeback = entry->second;
     if (entry->first + writeback.count <= range.first || writeback.number > up_to) continue;

@@ -22,8 +22,7 @@
 //
 // It knows nothing of extents, journals and names: the file system above implements PageBacking.
 //
-// What it does not do yet: page locks. On a host whose memory has no size nothing is evicted unless
-// `drop_clean` is called.
+// On a host whose memory has no size nothing is evicted unless `drop_clean` is called.
 //
 // This file: one file's pages. A page is in one of these states:
 //
@@ -31,10 +30,19 @@
 //   clean        as on the device, or a hole's zeros, or a page whose writeback failed.
 //   dirty        stored into since its last writeback began.
 //   writeback    a snapshot of it is on its way to the device. It can be dirty again meanwhile.
+//   locked       under writeback, and whoever writes it back still waits for the block layer or the
+//                journal to take it: nobody dirties it meanwhile (W3).
 //
 // A resident page is mapped if some mapping of the file reaches it without a fault, and young if it
 // was reached that way since somebody looked. All mappings of a file share these two bits: Linux
 // has them per page table.
+//
+// States are kept as bits, in chunks of 512 pages, and not as runs of pages of one state. Of the 29
+// bytes of a page 24 name its block, which a run would have to name, too: every page has bytes of
+// its own, and is copied, shared and evicted alone. The states are half a byte, and what reclaim
+// knows 4.4, of a page: no more than that could be saved, and stores and faults would have to
+// search for their run. Drawback: a page that is alone in its chunk costs 15 KiB. (`tools/bench
+// storage`, dirty-pages and dirty-runs.)
 //
 // Invariants:
 //   - A page under writeback is not written a second time until that writeback has ended.
@@ -51,6 +59,7 @@
 
 #include "engine/runtime/waiter.hpp"
 #include "engine/types/bytes.hpp"
+#include "engine/types/wait_place.hpp"
 #include "sim/disk/sparse_table.hpp"
 #include "sim/pagecache/error_sequence.hpp"
 #include "sim/pagecache/page_list.hpp"
@@ -69,6 +78,9 @@ enum class WrittenFor : std::uint8_t { flusher, sync };
 // What the page cache asks of the file system.
 class PageBacking {
  public:
+  // Whether it can be given pages of the file now. If not, it sees to it by itself that they become
+  // clean.
+  virtual bool takes_pages(CachedFile&) { return true; }
   // Sends the snapshots of consecutive pages to the device, in one or several parts. For each part
   // it calls PageCache::begin_writeback now, and end_writeback when it has ended.
   virtual void write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages,
@@ -90,6 +102,11 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
     std::int64_t count = 0;
     std::uint64_t number = 0;
     WaitList waiters;
+    // Why whoever writes them cannot go on: so often. While it waits, they are locked.
+    int blocked = 0;
+    WaitPlace blocked_at = WaitPlace::none;
+    WrittenFor whom = WrittenFor::flusher;
+    WaitList lock_waiters;  // Until they are unlocked.
   };
 
   CachedFile(PageCache& cache, PageBacking& backing);
@@ -150,6 +167,8 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
   void insert(std::int64_t page, SharedBytes bytes);
   // The first dirty page in the range, or `range.end`.
   std::int64_t first_dirty(PageRange range) const;
+  // The dirty pages of the range, as few ranges as there can be.
+  std::vector<PageRange> dirty_runs(PageRange range) const;
   // Forgets the pages of the range, dirty or not. None may be under writeback.
   void drop(PageRange range);
   // Forgets those pages of the range that are neither dirty nor under writeback.
@@ -181,6 +200,13 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
   std::uint64_t last_started() const { return started_; }
   // The youngest writeback numbered `up_to` or less that overlaps the range; null: none in flight.
   Writeback* in_flight(PageRange range, std::uint64_t up_to);
+  // One with locked pages in the range, or null.
+  Writeback* locked_batch(PageRange range) {
+    return locked_ == 0 ? nullptr : find_locked_batch(range);
+  }
+  // Where to wait before a clean page of the range can be stored into: it is locked, or the kernel
+  // keeps pages under writeback stable. Null: nowhere.
+  WaitList* write_wait(PageRange range);
 
   ErrorSequence& errors() { return errors_; }
   PageCache& cache() const { return cache_; }
@@ -247,6 +273,9 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
   void clear_dirty(std::int64_t page);
   void set_writeback(std::int64_t page);
   void clear_writeback(std::int64_t page);
+  // The first writeback that may overlap the range.
+  std::map<std::int64_t, Writeback>::iterator writeback_at(std::int64_t page);
+  Writeback* find_locked_batch(PageRange range);
 
   class Registration : public ListLink {
    public:
@@ -263,6 +292,7 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
   std::vector<std::unique_ptr<Chunk>> chunks_;
   std::vector<std::uint64_t> dirty_chunks_;       // A bit per chunk: it has dirty pages.
   std::map<std::int64_t, Writeback> writebacks_;  // By first page; they do not overlap.
+  int locked_ = 0;                                // Of these, with locked pages.
   std::int64_t dirty_pages_ = 0;
   std::int64_t writeback_pages_ = 0;
   std::int64_t dirtied_at_ = 0;

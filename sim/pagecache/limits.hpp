@@ -11,13 +11,13 @@ namespace drydock::sim {
 
 inline constexpr auto kPageCacheNotModelled = std::to_array<std::string_view>({
     "page cache: a memory cgroup's flushers and bandwidth estimates of its own, real-time tasks' "
-    "allowance; the flusher does not wait for the block layer",
+    "allowance",
     "page cache: reads and reclaim of folios of more than one page; what a fault costs in CPU time",
     "page cache: multi-gen LRU, nodes and zones, executable mappings, a control group beside "
     "others",
     "page cache: slab; pages of holes take no memory",
-    "page cache: pages are not locked while they are prepared for I/O, and no device needs stable "
-    "pages: page_lock is a wait for direct I/O, or for what a truncation cuts",
+    "page cache: no device needs stable pages; locks of pages that a commit, a rename or a close "
+    "writes, of single pages of a batch, and of pages that somebody only reads",
 });
 
 static_assert(PageCacheOptions().dirty_bytes == std::int64_t{4} << 30);
@@ -35,6 +35,9 @@ inline constexpr auto kPageCacheAssumed = std::to_array<std::string_view>({
     "page cache: throttling of writers as by Linux 6.x, HZ=250, unless the scenario names another "
     "kernel; the host has seen 100 MiB/s of its "
     "device so far; writeback in commands of 1 MiB that the device's queue always takes",
+    "page cache: whoever writes pages back, the flusher or a sync, takes them in batches of one "
+    "command; while the batch waits for writeback throttling, a tag or the journal (not for the "
+    "block throttle), its pages are locked, and no others",
     "page cache: where memory has a size, a kernel 6.x reclaims as 5.16 or later; a page that "
     "reclaim looks at takes 0.3 us, a mapped one 1 us; a worker that finds nothing to reclaim "
     "waits 100 ms "

@@ -79,7 +79,11 @@ Task<void> PageCache::throttle(CachedFile& file, Worker& worker, const Clock& cl
 }
 
 PageCache::Started PageCache::start(CachedFile& file, PageRange range, WrittenFor whom,
-                                    std::int64_t pages_max) {
+                                    std::int64_t pages_max, WhenBlocked when_blocked) {
+  if (!file.backing_.takes_pages(file)) return {.end = range.first};
+  const bool stops = when_blocked == WhenBlocked::stops;
+  // A commit that the pages bring about may write others.
+  const auto outer = std::exchange(submitter_, stops ? std::optional(whom) : std::nullopt);
   WritebackDevice& device = file.device();
   const bool estimates = options_.kernel.estimate_sees_syncs;
   const Jiffies now = throttle_.now();
@@ -88,7 +92,7 @@ PageCache::Started PageCache::start(CachedFile& file, PageRange range, WrittenFo
   }
   Started started{.end = range.first};
   std::int64_t page = file.first_dirty(range);
-  while (page < range.end && pages_max > 0) {
+  while (page < range.end && pages_max > 0 && !started.blocked) {
     if (file.under_writeback(page)) {
       started.complete = false;
       page = file.first_dirty({page + 1, range.end});
@@ -111,12 +115,75 @@ PageCache::Started PageCache::start(CachedFile& file, PageRange range, WrittenFo
     domain_.writeback += count;
     device.writeback_ += count;
     file.backing_.write_pages(file, first, std::move(snapshot), whom);
+    started.blocked = stops && file.locked_batch({first, page}) != nullptr;
     page = file.first_dirty({page, range.end});
   }
+  submitter_ = outer;
   if (estimates && device.estimate_.due(now)) {
     device.estimate_.update_bandwidth(device.totals_, now);
   }
   return started;
+}
+
+// Until the block layer and the journal have taken the pages that the worker wrote last.
+Task<void> PageCache::until_taken(CachedFile& file, Worker& worker, const Clock& clock,
+                                  std::int64_t page) {
+  const std::uint64_t last = file.last_started();
+  for (;;) {
+    CachedFile::Writeback* const batch = file.locked_batch({page, page + 1});
+    if (batch == nullptr || batch->number > last) co_return;
+    co_await StuckWait(batch->lock_waiters, worker, batch->blocked_at, clock);
+  }
+}
+
+Task<bool> PageCache::write_out(CachedFile& file, Worker& worker, const Clock& clock,
+                                PageRange range) {
+  const auto submit = [this, &file](PageRange pages) {
+    return start(file, pages, WrittenFor::sync, INT64_MAX, WhenBlocked::stops);
+  };
+  const Started begun = submit(range);
+  bool complete = begun.complete;
+  if (!begun.blocked) co_return complete;
+  // What becomes dirty from now on is not its any more.
+  const std::vector<PageRange> rest = file.dirty_runs({begun.end, range.end});
+  co_await until_taken(file, worker, clock, begun.end - 1);
+  for (PageRange run : rest) {
+    while (run.first < run.end) {
+      const Started more = submit(run);
+      complete = complete && more.complete;
+      run.first = more.blocked ? more.end : run.end;
+      if (more.blocked) co_await until_taken(file, worker, clock, more.end - 1);
+    }
+  }
+  co_return complete;
+}
+
+void PageCache::submission_blocked(CachedFile& file, std::int64_t first, WaitPlace place) {
+  CachedFile::Writeback& writeback = file.writebacks_.at(first);
+  if (writeback.blocked == 0) {
+    if (!submitter_) return;
+    writeback.whom = *submitter_;
+    if (writeback.whom == WrittenFor::flusher) ++file.device().flusher_blocked_;
+    ++file.locked_;
+  }
+  ++writeback.blocked;
+  writeback.blocked_at = place;
+}
+
+void PageCache::submission_goes_on(CachedFile& file, std::int64_t first) {
+  CachedFile::Writeback& writeback = file.writebacks_.at(first);
+  if (writeback.blocked == 0 || --writeback.blocked > 0) return;
+  unlock(file, writeback);
+}
+
+void PageCache::unlock(CachedFile& file, CachedFile::Writeback& writeback) {
+  writeback.blocked = 0;
+  --file.locked_;
+  wake_all(writeback.lock_waiters);
+  WritebackDevice& device = file.device();
+  if (writeback.whom != WrittenFor::flusher) return;
+  --device.flusher_blocked_;
+  if (std::exchange(device.full_, false)) kernel_.post(device.flusher_);
 }
 
 void PageCache::begin_writeback(CachedFile& file, std::int64_t first, std::int64_t count) {
@@ -138,6 +205,7 @@ void PageCache::end_writeback(CachedFile& file, std::int64_t first, Result<void>
   device.totals_.written += count;
   device.share_.completed(count, throttle_.now());
   if (!outcome) file.errors_.record(outcome.error());
+  if (entry->second.blocked > 0) unlock(file, entry->second);
   wake_all(entry->second.waiters);
   file.writebacks_.erase(entry);
   if (std::exchange(device.full_, false)) kernel_.post(device.flusher_);
@@ -187,6 +255,7 @@ void PageCache::flush(WritebackDevice& device) {
 }
 
 std::int64_t PageCache::queue_room(const WritebackDevice& device) const {
+  if (device.flusher_blocked_ > 0) return 0;
   return options_.queue_bytes / kPageBytes - device.writeback_;
 }
 
@@ -218,16 +287,16 @@ void PageCache::write_expired(WritebackDevice& device) {
     device.full_ = room <= 0;
     device.write_all_ = device.full_ && all;
     if (device.full_) break;
-    start_writeback(file, PageRange(), WrittenFor::flusher, room);
+    write_chunk(file, room);
     if (file.dirty_pages_ == 0 || queue_room(device) <= 0) continue;
     file.dirtied_at_ = kernel_.now();
     file.unlink();
     again.push_back(file);
   }
   device.dirty_files_.take_all(again);
-  if (device.full_ || !all || queue_room(device) > 0) return;
+  if (device.full_ || queue_room(device) > 0) return;
   device.full_ = true;  // There may be more of the last file.
-  device.write_all_ = true;
+  device.write_all_ = all;
 }
 
 void PageCache::write_background(WritebackDevice& device) {
@@ -253,10 +322,13 @@ void PageCache::write_background(WritebackDevice& device) {
 // one that writes a file over and over would keep its end from ever being written.
 void PageCache::write_chunk(CachedFile& file, std::int64_t pages) {
   const std::int64_t from = file.chunk_end_;
-  Started written = start(file, {from, INT64_MAX}, WrittenFor::flusher, pages);
+  const auto write = [this, &file](PageRange range, std::int64_t most) {
+    return start(file, range, WrittenFor::flusher, most, WhenBlocked::stops);
+  };
+  Started written = write({from, INT64_MAX}, pages);
   file.chunk_end_ = written.end;
-  if (written.pages == pages) return;
-  written = start(file, {0, from}, WrittenFor::flusher, pages - written.pages);
+  if (written.pages == pages || written.blocked) return;
+  written = write({0, from}, pages - written.pages);
   if (written.pages > 0) file.chunk_end_ = written.end;
 }
 

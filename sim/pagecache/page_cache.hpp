@@ -66,16 +66,23 @@ class PageCache {
   // record. A kill ends it.
   Task<void> throttle(CachedFile& file, Worker& worker, const Clock& clock, std::int64_t offset);
 
-  // Starts writeback of the dirty pages of the range, at most `pages_max` of them. False if it had
-  // to leave out a page because that is under writeback already.
-  bool start_writeback(CachedFile& file, PageRange range, WrittenFor whom,
-                       std::int64_t pages_max = INT64_MAX) {
-    return start(file, range, whom, pages_max).complete;
+  // Starts writeback of the dirty pages of the range, however long the block layer or the journal
+  // keeps them: the caller does not wait, so nothing is locked. False if it had to leave out a page
+  // because that is under writeback already.
+  bool start_writeback(CachedFile& file, PageRange range, WrittenFor whom) {
+    return start(file, range, whom, INT64_MAX, WhenBlocked::goes_on).complete;
   }
+  // The same for a worker that syncs: for the pages that are dirty at the call. Where a batch of
+  // them is kept the worker waits, and the batch is locked meanwhile; those behind it are not.
+  Task<bool> write_out(CachedFile& file, Worker& worker, const Clock& clock, PageRange range);
   // For the file system below: pages that it was given to write are on their way together.
   void begin_writeback(CachedFile& file, std::int64_t first, std::int64_t count);
   // They have arrived. An error is recorded with the file; the pages are clean anyway.
   void end_writeback(CachedFile& file, std::int64_t first, Result<void> outcome);
+  // Whoever writes the pages that begin with `first` must wait at that place, once more; no longer.
+  // Without effect on pages whose submitter does not wait.
+  void submission_blocked(CachedFile& file, std::int64_t first, WaitPlace place);
+  void submission_goes_on(CachedFile& file, std::int64_t first);
 
   // The host lost its power: nothing of the file counts any more.
   void forget(CachedFile& file);
@@ -118,10 +125,15 @@ class PageCache {
 
   struct Started {
     bool complete = true;  // No page had to be left out.
+    bool blocked = false;  // The last of them wait, and whoever writes them with them.
     std::int64_t pages = 0;
     std::int64_t end = 0;  // Behind the last of them; the beginning of the range if there is none.
   };
-  Started start(CachedFile& file, PageRange range, WrittenFor whom, std::int64_t pages_max);
+  enum class WhenBlocked : std::uint8_t { stops, goes_on };
+  Started start(CachedFile& file, PageRange range, WrittenFor whom, std::int64_t pages_max,
+                WhenBlocked when_blocked);
+  void unlock(CachedFile& file, CachedFile::Writeback& writeback);
+  Task<void> until_taken(CachedFile& file, Worker& worker, const Clock& clock, std::int64_t page);
   void write_chunk(CachedFile& file, std::int64_t pages);
 
   bool memory_has_room(std::int64_t pages) const;
@@ -131,7 +143,7 @@ class PageCache {
   void write_expired(WritebackDevice& device);
   void write_background(WritebackDevice& device);
   bool over_background(WritebackDevice& device) const;
-  // Pages that fit into the device's queue; pages of one visit of a file.
+  // Pages that the flusher may write now; pages of one visit of a file.
   std::int64_t queue_room(const WritebackDevice& device) const;
   std::int64_t chunk_pages(const WritebackDevice& device) const;
   void forget_dirty(CachedFile& file, std::int64_t pages);
@@ -142,7 +154,8 @@ class PageCache {
   DirtyDomain domain_;
   DirtyThrottle throttle_;
   StallRecorder* recorder_ = nullptr;
-  IntrusiveList files_;  // CachedFile::Registration of every file.
+  std::optional<WrittenFor> submitter_;  // That waits where it is blocked; set while it submits.
+  IntrusiveList files_;                  // CachedFile::Registration of every file.
   FaultCounters faults_;
   SharedBytes zero_page_ = SharedBytes::zeros(static_cast<std::size_t>(kPageBytes));
   std::unique_ptr<MemoryDomain> memory_;

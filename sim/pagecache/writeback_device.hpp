@@ -2,8 +2,9 @@
 // fast it writes, and its flusher.
 //
 // The flusher is in one of three states: idle (nothing is dirty, no timer), ticking (a timer every
-// `interval` while a file is dirty), full (as many pages are under writeback as the device's queue
-// takes: it goes on when some of them have ended).
+// `interval` while a file is dirty), full (the block layer or the journal keeps the pages that it
+// wrote last, or as many are under writeback as the device's queue takes: it goes on when that has
+// changed).
 #pragma once
 
 #include "sim/kernel/kernel.hpp"
@@ -57,9 +58,10 @@ class WritebackDevice {
   PageTotals totals_;
   BandwidthEstimate estimate_;
   CompletionShare share_;
-  bool exceeded_ = false;   // Over its share and over the limit: its tasks are checked more often.
-  bool write_all_ = false;  // At its next run, the flusher writes what is not old, too.
-  bool full_ = false;       // The flusher waits for room in the device's queue.
+  bool exceeded_ = false;    // Over its share and over the limit: its tasks are checked more often.
+  bool write_all_ = false;   // At its next run, the flusher writes what is not old, too.
+  bool full_ = false;        // The flusher waits.
+  int flusher_blocked_ = 0;  // Writebacks of the flusher that are not taken yet.
   std::int64_t next_tick_ = 0;  // Of the flusher, virtual time.
   IntrusiveList dirty_files_;   // CachedFile, in the order in which they became dirty.
   Timer flusher_;

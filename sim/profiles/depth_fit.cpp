@@ -52,16 +52,21 @@ double turn_of(const std::vector<DepthPoint>& points, double alone_ns) {
   return best;
 }
 
+DepthLimits limits_of(double alone_ns, double turn_ns) {
+  return {.servers = std::max<std::int64_t>(std::llround(alone_ns / turn_ns), 1),
+          .max_iops = std::max<std::int64_t>(std::llround(kBillion / turn_ns), 1)};
+}
+
 }  // namespace
 
-DepthFit fit_depth(const std::vector<DepthPoint>& points, const std::string& title) {
+DepthFit fit_depth(const std::vector<DepthPoint>& points, double served_ns,
+                   const std::string& title) {
   ENSURE(points.size() >= 2);
   ENSURE(points.front().depth == 1);
   const double alone_ns = time_ns(points.front());
   const double turn_ns = turn_of(points, alone_ns);
   DepthFit fit;
-  fit.max_iops = std::max<std::int64_t>(std::llround(kBillion / turn_ns), 1);
-  fit.servers = std::max<std::int64_t>(std::llround(alone_ns / turn_ns), 1);
+  fit.limits = limits_of(alone_ns, turn_ns);
   fit.saturated = time_ns(points.back()) >= kSaturated * alone_ns;
   fit.table.title = title;
   double most = 0;
@@ -69,14 +74,13 @@ DepthFit fit_depth(const std::vector<DepthPoint>& points, const std::string& tit
     fit.table.rows.push_back({"depth " + std::to_string(point.depth),
                               std::llround(model_ns(alone_ns, turn_ns, point.depth)),
                               std::llround(time_ns(point)), false});
-    const double off = std::abs(model_ns(alone_ns, turn_ns, point.depth) / time_ns(point) - 1);
-    if (std::llround(off * 100) > fit.worst_percent) {
-      fit.worst_percent = std::llround(off * 100);
-      fit.worst_depth = point.depth;
-    }
     if (point.iops < most * (1 - kNoise)) fit.fallen.push_back(point.depth);
     most = std::max(most, point.iops);
   }
+  const double reached_ns = std::min(turn_ns, kBillion / most);
+  fit.reached = limits_of(alone_ns, reached_ns);
+  const auto needed = static_cast<std::int64_t>(std::ceil(served_ns / reached_ns * (1 - kNoise)));
+  fit.reached.servers = std::max(fit.reached.servers, needed);
   return fit;
 }
 

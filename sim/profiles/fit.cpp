@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
-#include "sim/profiles/depth_fit.hpp"
+#include "sim/profiles/doubts.hpp"
 #include "sim/profiles/latency_fit.hpp"
 #include "sim/profiles/measurements.hpp"
 #include "sim/profiles/quantity.hpp"
@@ -12,11 +13,8 @@ namespace drydock::sim {
 namespace {
 
 constexpr std::int64_t kMedian = 500'000;
-constexpr std::int64_t kRuntimeMsMin = 5'000;
 // A p99.9 so much larger than the median is somebody else's load.
 constexpr std::int64_t kNoisyTail = 200;
-// Two runs differ by so much in per cent: not called faster.
-constexpr std::int64_t kNoisePercent = 2;
 // A fit of depths that is off by more describes another disk.
 constexpr std::int64_t kWorstPercent = 25;
 // Bandwidths are given in whole MB/s.
@@ -49,6 +47,11 @@ std::string times_text(double ratio) {
   return text_of(ProfileUnit::ratio, std::llround(ratio * 10) * 100);
 }
 
+std::int64_t off_percent(const FitRow& row) {
+  const double ratio = static_cast<double>(row.fit) / static_cast<double>(row.measured);
+  return std::llround(std::abs(ratio - 1) * 100);
+}
+
 class Fit {
  public:
   Fit(const std::vector<FioJob>& jobs, const Profile& base, const CalibrationOptions& options)
@@ -60,8 +63,8 @@ class Fit {
     result_.profile.title = "Measured with fio; what it does not measure as in " + base_.name;
     latency(Subject::read_latency, ProfileKey::read_latency, ProfileKey::read_submission);
     latency(Subject::write_latency, ProfileKey::write_latency, ProfileKey::write_submission);
-    depth(measured_.read_depths(), ProfileKey::read_servers, ProfileKey::max_read_iops, "read");
-    depth(measured_.write_depths(), ProfileKey::write_servers, ProfileKey::max_write_iops, "write");
+    depth(CommandDirection::read, measured_.read_depths());
+    depth(CommandDirection::write, measured_.write_depths());
     bandwidth(Subject::read_bandwidth, ProfileKey::read_bandwidth);
     bandwidth(Subject::write_bandwidth, ProfileKey::write_bandwidth);
     per_kib(Subject::read_latency, Subject::read_16k, ProfileKey::read_time_per_kib);
@@ -70,11 +73,10 @@ class Fit {
     force_unit_access();
     reads_beside_writes();
     shared_servers();
-    flag_short_runs();
-    flag_above_cap(Subject::read_bandwidth);
-    flag_above_cap(Subject::write_bandwidth);
+    std::ranges::copy(doubts_of(jobs_, measured_), std::back_inserter(result_.flags));
     if (!fitted_) throw CalibrationRefusal(jobs_.front().place + ": nothing to fit in these jobs");
     keep_rest();
+    parallelism();  // Of the whole disk: it runs.
     return std::move(result_);
   }
 
@@ -132,33 +134,90 @@ class Fit {
         "fio " + job->name + ": time between two commands, less clat");
   }
 
-  void depth(const std::map<int, const FioJob*>& depths, ProfileKey servers, ProfileKey limit,
-             const std::string& direction) {
+  void depth(CommandDirection direction, const std::map<int, const FioJob*>& depths) {
+    const std::string name = direction == CommandDirection::read ? "read" : "write";
     if (depths.size() < 2) return;
     if (depths.begin()->first != 1) {
-      flag(direction + " servers: not fitted without a job at depth 1");
+      flag(name + " servers: not fitted without a job at depth 1");
       return;
     }
-    std::vector<DepthPoint> points;
-    for (const auto& [depth, job] : depths) points.push_back({depth, moved_by(*job).iops});
-    DepthFit fit = fit_depth(points, direction + " time by depth of the queue");
-    const std::string citation = "fio at " + std::to_string(points.size()) + " depths up to " +
-                                 std::to_string(points.back().depth) +
-                                 ": least squares on max(s0, depth / limit)";
-    set(servers, fit.servers, citation);
-    set(limit, fit.max_iops, citation);
-    result_.tables.push_back(std::move(fit.table));
+    DepthRuns run{.direction = direction};
+    for (const auto& [depth, job] : depths) run.points.push_back({depth, moved_by(*job).iops});
+    const double served_ns = moved_by(*depths.begin()->second).completion.mean_ns;
+    DepthFit fit =
+        fit_depth(run.points, served_ns, name + " servers and limit, by the depth of the queue");
+    const std::string citation = depths_text(run) + ": least squares on max(s0, depth / limit)";
+    set_limits(direction, fit.limits, citation);
     for (const int depth : fit.fallen) {
-      flag(direction + ": fewer commands per second at depth " + std::to_string(depth) +
+      flag(name + ": fewer commands per second at depth " + std::to_string(depth) +
            " than at a smaller one");
     }
-    if (fit.worst_percent > kWorstPercent) {
-      flag(direction + ": the fit is off by up to " + std::to_string(fit.worst_percent) +
-           "%, at depth " + std::to_string(fit.worst_depth));
-    }
     if (!fit.saturated) {
-      flag(direction + ": depth " + std::to_string(points.back().depth) +
+      flag(name + ": depth " + std::to_string(run.points.back().depth) +
            " does not keep the disk busy: servers and limit are lower bounds");
+    }
+    run.reached = fit.reached;
+    if (run.points.size() >= kLawDepthsMin) {
+      runs_.push_back(std::move(run));  // What the disk makes of it is judged there.
+    } else {
+      flag_far_off(fit.table, name);
+    }
+    result_.tables.push_back(std::move(fit.table));
+  }
+
+  void set_limits(CommandDirection direction, const DepthLimits& limits, const std::string& from) {
+    const bool reads = direction == CommandDirection::read;
+    set(reads ? ProfileKey::read_servers : ProfileKey::write_servers, limits.servers, from);
+    set(reads ? ProfileKey::max_read_iops : ProfileKey::max_write_iops, limits.max_iops, from);
+  }
+
+  static std::string depths_text(const DepthRuns& run) {
+    return "fio at " + std::to_string(run.points.size()) + " depths up to " +
+           std::to_string(run.points.back().depth);
+  }
+
+  void flag_far_off(const FitTable& table, const std::string& name) {
+    const FitRow& row = *std::ranges::max_element(table.rows, {}, off_percent);
+    if (off_percent(row) <= kWorstPercent) return;
+    flag(name + ": the fit is off by up to " + std::to_string(off_percent(row)) + "%, at " +
+         row.name);
+  }
+
+  void parallelism() {
+    const std::string name(rule_of(ProfileKey::servers_per_doubling).name);
+    if (runs_.empty()) {
+      return note(name + ": not fitted: that takes 4 KiB at random at 3 depths or more, 1 of them");
+    }
+    for (const ProfileKey key : {ProfileKey::read_latency, ProfileKey::write_latency}) {
+      if (result_.profile.get(key).points.back().ns > kLawTimeNsMax) {
+        return flag(name + ": not fitted: a command takes more than " + time_text(kLawTimeNsMax));
+      }
+    }
+    const ParallelismFit fit = fit_parallelism(result_.profile, runs_, options_.model);
+    const std::string without = std::to_string(fit.error_without_percent) +
+                                "% with all servers at full speed (root mean square)";
+    if (fit.per_doubling) {
+      std::string depths;
+      for (const DepthRuns& run : runs_) {
+        depths += (depths.empty() ? "" : ", ") + depths_text(run);
+        set_limits(run.direction, run.reached, depths_text(run) + ": the most that any reached");
+      }
+      set(ProfileKey::servers_per_doubling, *fit.per_doubling,
+          depths + ": the model of the disk run at each, least squares of the rates");
+      note(name + ": rates off by " + std::to_string(fit.error_percent) + "%, by " + without);
+    } else {
+      note(name + ": none, the disk needs no such law: rates off by " + without);
+    }
+    auto model_ns = fit.model_ns.begin();
+    for (const DepthRuns& run : runs_) {
+      const std::string direction = run.direction == CommandDirection::read ? "read" : "write";
+      FitTable table{.title = direction + " time by depth of the queue, of the model's disk"};
+      for (const DepthPoint& point : run.points) {
+        table.rows.push_back({"depth " + std::to_string(point.depth), *model_ns++,
+                              std::llround(point.depth * kBillion / point.iops), false});
+      }
+      flag_far_off(table, direction);
+      result_.tables.push_back(std::move(table));
     }
   }
 
@@ -277,28 +336,6 @@ class Fit {
             " of what each does alone");
   }
 
-  void flag_short_runs() {
-    for (const FioJob& job : jobs_) {
-      if (job.runtime_ms >= kRuntimeMsMin) continue;
-      flag(job.name + ": ran for " + time_text(job.runtime_ms * 1'000'000) + ", less than 5 s");
-    }
-  }
-
-  // What is faster than the transfer of large blocks did not come from the disk.
-  void flag_above_cap(Subject subject) {
-    const FioJob* const large = measured_.find(subject);
-    if (large == nullptr) return;
-    const bool writes = subject == Subject::write_bandwidth;
-    const std::int64_t cap = moved_by(*large).bytes_per_s;
-    for (const FioJob& job : jobs_) {
-      const std::int64_t moved = (writes ? job.write : job.read).bytes_per_s;
-      if (moved / 100 <= cap / 100 + cap / 10'000 * kNoisePercent) continue;
-      flag(job.name + ": " + std::to_string((moved + kMegabyte / 2) / kMegabyte) +
-           " MB/s, more than the " + std::to_string((cap + kMegabyte / 2) / kMegabyte) +
-           " MB/s of " + large->name + ": a cache took part");
-    }
-  }
-
   // What was measured on another disk is an assumption on this one.
   Stamp of_base(const Stamp& stamp) const {
     return {Evidence::assumed, "as in " + base_.name + " (" + std::string(name_of(stamp.evidence)) +
@@ -308,6 +345,8 @@ class Fit {
   void keep_rest() {
     for (const KeyRule& rule : key_rules()) {
       if (result_.profile[rule.key] || !base_[rule.key]) continue;
+      // Measured, even if what was found is that there is none.
+      if (rule.key == ProfileKey::servers_per_doubling && !runs_.empty()) continue;
       ProfileValue value = *base_[rule.key];
       value.stamp = of_base(value.stamp);
       for (LatencyPoint& point : value.points) point.stamp = of_base(point.stamp);
@@ -321,6 +360,7 @@ class Fit {
   const Profile& base_;
   const CalibrationOptions& options_;
   Calibration result_;
+  std::vector<DepthRuns> runs_;  // For the law of the depth.
   bool fitted_ = false;
 };
 

@@ -7,12 +7,14 @@
 
 #include "sim/profiles/fio_file.hpp"
 #include "sim/profiles/fit_table.hpp"
+#include "sim/profiles/parallelism_fit.hpp"
 
 namespace drydock::sim {
 
 struct CalibrationOptions {
   std::string name;      // Of the new profile.
   bool journal = false;  // The fsync jobs ran on a file system with a journal.
+  DepthModel model;      // Of a disk: sim/disk/depth_model.hpp. Not empty.
 };
 
 struct JobUse {

@@ -8,7 +8,8 @@
 //   profile_writer   and back
 //   builtin_profiles the compiled ones: *.json in this folder, embedded by embed.py
 //   fio_file         what fio measured, from its JSON
-//   latency_fit, depth_fit, fit   from measurements to a profile
+//   latency_fit, depth_fit, parallelism_fit, fit   from measurements to a profile
+//   doubts           what makes measurements doubtful
 //   fio_script.sh    the measurements to make, for users
 //
 // What the disk model makes of a profile is in sim/disk; several values have no use there yet, see

@@ -154,6 +154,14 @@ void check_together(const JsonPlace& disk, const Profile& profile) {
   if (profile[ProfileKey::gc_pause].has_value() != profile[ProfileKey::gc_period].has_value()) {
     disk.refuse("must have both of gc_pause and gc_period, or neither");
   }
+  for (const ProfileKey key : {ProfileKey::quota_slice, ProfileKey::quota_burst}) {
+    if (!profile[key] || profile.get(ProfileKey::shared_limits).low != 0) continue;
+    disk.at(rule_of(key).name)
+        .refuse("is of a quota that reads and writes share: shared_limits must be true");
+  }
+  if (profile[ProfileKey::quota_burst] && !profile[ProfileKey::quota_slice]) {
+    disk.at("quota_burst").refuse("is what quota_slice adds up to, which is missing");
+  }
   if (const auto& pause = profile[ProfileKey::gc_pause]) {
     if (pause->high >= profile.get(ProfileKey::gc_period).low) {
       disk.at("gc_pause").refuse("must be less than gc_period");

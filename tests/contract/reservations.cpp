@@ -66,6 +66,10 @@ TYPED_TEST(DiskContract, ADeviceWithoutReservationsSupportsNoneOfTheirCommands) 
     EXPECT_EQ(code_of(released), ErrorCode::not_supported);
     Result<void> cleared = co_await reservations.clear(worker, kA);
     EXPECT_EQ(code_of(cleared), ErrorCode::not_supported);
+    Result<ReservationNotice> notice = co_await reservations.next_notice(worker);
+    EXPECT_EQ(code_of(notice), ErrorCode::not_supported);
+    Result<void> masked = co_await reservations.mask_notices(worker, ReservationNoticeMask());
+    EXPECT_EQ(code_of(masked), ErrorCode::not_supported);
     Result<void> removed = co_await reservations.unregister(worker, kA);
     EXPECT_EQ(code_of(removed), ErrorCode::not_supported);
     Result<ReservationReport> report = co_await reservations.report(worker);
@@ -130,6 +134,39 @@ TEST_P(ReservationContract, ATakeoverFencesTheOldHolder) {
   });
   expect_writes(0, false);
   expect_writes(1, true);
+}
+
+TEST_P(ReservationContract, AHostIsToldThatItLostItsRegistrationUnlessItMasksThat) {
+  hold();
+  const SharedDisk::Program takeover = [](Worker& worker, BlockDevice&,
+                                          Reservations& reservations) -> Task<void> {
+    Result<void> taken = co_await reservations.preempt(worker, kB, kA, kType);
+    EXPECT_TRUE(taken);
+  };
+  run(1, takeover);
+  run(0, [](Worker& worker, BlockDevice&, Reservations& reservations) -> Task<void> {
+    Result<ReservationNotice> notice = co_await reservations.next_notice(worker);
+    EXPECT_EQ(notice.value(), ReservationNotice::registration_preempted);
+    ReservationNoticeMask mask;
+    mask.registration_preempted = true;
+    Result<void> masked = co_await reservations.mask_notices(worker, mask);
+    EXPECT_TRUE(masked);
+    Result<void> again = co_await reservations.register_key(worker, kA, kKeep);
+    EXPECT_TRUE(again);
+  });
+  run(1, takeover);
+  run(0, [](Worker& worker, BlockDevice&, Reservations& reservations) -> Task<void> {
+    Result<void> again = co_await reservations.register_key(worker, kA, kKeep);
+    EXPECT_TRUE(again);
+  });
+  run(1, [](Worker& worker, BlockDevice&, Reservations& reservations) -> Task<void> {
+    Result<void> cleared = co_await reservations.clear(worker, kB);
+    EXPECT_TRUE(cleared);
+  });
+  run(0, [](Worker& worker, BlockDevice&, Reservations& reservations) -> Task<void> {
+    Result<ReservationNotice> notice = co_await reservations.next_notice(worker);
+    EXPECT_EQ(notice.value(), ReservationNotice::reservation_preempted);
+  });
 }
 
 TEST_P(ReservationContract, ASuccessfulPreemptDoesNotProveThatTheHostHolds) {

@@ -77,6 +77,17 @@ def refusals(report, folder):
         (["calibrate", "--fio", READ, "--base", bad_base, *to],
          "base.json: /disk/read_bandwidth/value: '0 MB/s' is outside"),
         (["calibrate", "--fio", READ, "--out", folder / "no" / "x.json"], "x.json: cannot be written"),
+        (["calibrate", "--script", "--fio", READ], "--fio has no effect beside it"),
+        (["calibrate", "--script", "--fio", "no-such.json", "--base", "sata-ssd", *to],
+         "--fio has no effect beside it"),
+        (["calibrate", "--script", "--base", "local-nvme"], "--base has no effect beside it"),
+        (["calibrate", "--script", *to], "--out has no effect beside it"),
+        (["calibrate", "--script", "--journal"], "--journal has no effect beside it"),
+        (["calibrate", "--fio", READ, "--journal", *to],
+         "--journal has no effect: none of the jobs writes 4 KiB with fsync=1"),
+        (["calibrate", "--fio", READ, "--out", READ], "fio_randread_4k_qd1.json is one of --fio"),
+        (["calibrate", "--fio", READ, "--out", ROOT / READ], "is one of --fio"),
+        (["calibrate", "--fio", READ, *to, *to], "--out: At Most 1 required"),
     ]
     for arguments, wanted in cases:
         done = drydock(*arguments)
@@ -100,7 +111,7 @@ def calibration(report, folder):
                  and "99.99% 7307 us 10940 us -33.2% too few samples, not fitted" in rows, done.stdout)
     words = " ".join(done.stdout.split())
     for wanted in ("no tail beyond p99.95: 53747 samples", "as in sata-ssd: shared_limits, volatile_cache, ",
-                   "read: the fit is off by up to 52%, at depth 8",
+                   "servers_per_doubling: rates off by 13%, by 49% with all servers at full speed",
                    "randread_4k_qd4: ran for 3 s, less than 5 s"):
         report.check(f"it says: {wanted}", wanted in words, done.stdout)
     again = folder / "again.json"
@@ -160,6 +171,27 @@ def calibration(report, folder):
                  bad.returncode == 2 and "absent.json: cannot be read" in bad.stderr, bad.stderr)
 
 
+def law_of_the_depth(report, folder):
+    """`servers_per_doubling` takes three depths; what does not have them says so, and is a profile."""
+    law = "servers_per_doubling"
+    measured = {depth: f"{FOLDER}/fio_randread_4k_qd{depth}.json" for depth in (1, 4, 8, 16)}
+    too_few = f"{law}: not fitted: that takes 4 KiB at random at 3 depths or more, 1 of them"
+    for title, files, wanted in (
+            ("one depth", [measured[1]], too_few),
+            ("two depths", [measured[1], measured[8]], too_few),
+            ("depths without 1", [measured[4], measured[8], measured[16],
+                                  f"{FOLDER}/fio_randwrite_4k_qd1.json"], too_few),
+            ("large blocks alone", [f"{FOLDER}/fio_seqread_1m_qd8.json",
+                                    f"{FOLDER}/fio_seqwrite_1m_qd8.json"], too_few),
+            ("three depths", [measured[1], measured[4], measured[16]], f"{law}: rates off by")):
+        out = folder / "law.json"
+        done = drydock("calibrate", "--fio", *files, "--out", out)
+        words = " ".join(done.stdout.split())
+        report.check(f"{title}: {wanted}", done.returncode == 0 and wanted in words
+                     and (law in json.loads(out.read_text())["disk"]) == (title == "three depths"),
+                     done.stdout + done.stderr)
+
+
 def script(report, folder):
     """The script measures what calibrate reads, in a folder of its own; fio is a stand-in here."""
     printed = drydock("calibrate", "--script")
@@ -199,7 +231,7 @@ def script(report, folder):
 
 def main():
     report = tap.Report()
-    for part in (refusals, calibration, script):
+    for part in (refusals, calibration, law_of_the_depth, script):
         with tempfile.TemporaryDirectory() as folder:
             part(report, Path(folder))
     return report.finish()

@@ -10,8 +10,8 @@
 #include "reports/expect/expect.hpp"
 #include "scenarios/drill/cells.hpp"
 #include "scenarios/loader/loader.hpp"
+#include "scenarios/world_sim/modelled.hpp"
 #include "scenarios/world_sim/runner.hpp"
-#include "scenarios/world_sim/sim_world.hpp"
 
 namespace drydock::drills {
 

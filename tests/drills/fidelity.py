@@ -16,7 +16,7 @@ import tap  # noqa: E402
 DRYDOCK = os.path.abspath(os.environ["DRYDOCK"])
 DATA = ROOT / "sim" / "profiles" / "calibration"
 # Those that docs/fidelity.md explains as misses. The list only gets shorter.
-OUTSIDE = {"A3", "A15"}
+OUTSIDE = {"A3"}
 
 
 def drydock(*args, cwd=ROOT):
@@ -117,6 +117,12 @@ def refused(report, title, expected, *args):
 def refusals(report, folder):
     refused(report, "an unknown experiment", "there is no experiment 'A25'", "--only", "A25")
     refused(report, "an experiment without a name", "there is no experiment ''", "--only", "A1,")
+    refused(report, "an experiment twice", "--only: names A1 twice", "--only", "A1,A21,A1")
+    refused(report, "a directory without measurements", "--data has no effect", "--only", "A21",
+            "--data", str(folder))
+    refused(report, "measurements that the experiment does not read", "--data has no effect",
+            "--only", "A21", "--data",
+            changed("throttle_trace_lim4_8.csv", folder, lambda lines: lines))
     refused(report, "no such directory", "nowhere: is no directory", "--data", "nowhere",
             "--only", "A1")
     refused(report, "a file that cannot be written", "cannot be written", "--only", "A1",

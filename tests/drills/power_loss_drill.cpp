@@ -263,6 +263,7 @@ SCENARIO("an outage beyond its bound is an slo, and a broker that stays down is 
 SCENARIO("a fault that never fires leaves the run inconclusive", "[power-loss]") {
   const scenarios::Experiment experiment = load(kDrill, "", [](Json& json) {
     json["faults"]["power-loss"][0]["when"] = {{"event", "store.flush-failed"}};
+    json["phases"]["hold"]["then"] = "500 ms";
     json["phases"]["hold"]["at_most"] = "1 s";
   });
   const auto result = run_cell(experiment, cell("power-loss", "ASYNC_FLUSH"), 2);

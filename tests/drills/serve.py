@@ -144,6 +144,17 @@ def read_log(store, offset, length):
         return file.read(length)
 
 
+# Entries of an index file begin behind a header of 40 bytes and 5,000,000 slots of 4; an entry has 20:
+# the hash of the key, where the message lies, seconds, the entry before it.
+INDEX_ENTRIES_AT = 40 + 5_000_000 * 4
+INDEX_DAMAGE = [
+    ("an entry that points into a message", INDEX_ENTRIES_AT + 20 + 4 + 7, b"\x09", "no message lies at 9"),
+    ("an entry of another key", INDEX_ENTRIES_AT + 20, b"\x00\x00\x00\x07", "lead"),
+    ("an entry of another time", INDEX_ENTRIES_AT + 5 * 20 + 12, b"\x00\x00\x01\x00", "tells another time"),
+    ("a chain that leads elsewhere", INDEX_ENTRIES_AT + 20 + 16, b"\x00\x00\x00\x05", "does not lead to"),
+]
+
+
 def sends(report):
     """Served, sent to, stopped, looked into."""
     with tempfile.TemporaryDirectory() as folder:
@@ -194,6 +205,21 @@ def sends(report):
         report.check("verify: clean, exit status 0",
                      clean.returncode == 0 and clean.stdout.endswith(f"{store}: clean\n")
                      and "2001 messages" in clean.stdout, clean.stdout + clean.stderr)
+        report.check("verify: every message is in the index under both of its keys",
+                     "index: 1 files, 4002 entries, 0 keys of messages between them are not there\n"
+                     in clean.stdout, clean.stdout)
+        for name, at, content, told in INDEX_DAMAGE:
+            path = next((store / "index").iterdir())
+            with open(path, "r+b") as file:
+                before = (file.seek(at), file.read(len(content)))[1]
+                file.seek(at)
+                file.write(content)
+            damaged = drydock("store", "verify", store, "--conf", conf)
+            report.check(f"verify: {name} is damage",
+                         damaged.returncode == 1 and told in damaged.stdout, damaged.stdout)
+            with open(path, "r+b") as file:
+                file.seek(at)
+                file.write(before)
 
 
 def refused(report, name, done, wanted):

@@ -1,6 +1,7 @@
 // Bare writers on files: what kernel and disk do to them, and by which wait.
 #include <catch2/catch.hpp>
 
+#include "reports/loss/explain.hpp"
 #include "reports/waits/waits.hpp"
 #include "tests/drills/drill_file.hpp"
 
@@ -110,6 +111,24 @@ SCENARIO("what a sync promised is lost with the power if the flush was a lie", "
   CHECK(lost("lie") > 0);
 }
 
+SCENARIO("what a lying flush has lost is explained by the lie", "[storage]") {
+  const reports::CellResult cell = run("scenarios/storage/lying-flush.json", {{"fault", "lie"}}, 4);
+  int traced = 0;
+  for (const reports::RunResult& each : cell.runs) {
+    for (const reports::LostMessage& message : each.loss.lost) {
+      if (message.histories.empty()) continue;
+      CHECK(message.histories.at(0).end == reports::CopyEnd::disk_cache_lost);
+      CHECK(each.faults.at(static_cast<std::size_t>(message.last_copy_fault)).kind ==
+            "host.power-loss");
+      ++traced;
+    }
+  }
+  CHECK(traced > 0);
+  CHECK(reports::explain(reports::mechanism_of(cell.runs))
+            .find("from the cache of its disk, whose flush had been confirmed and not done "
+                  "(disk.flush-lie)") != std::string::npos);
+}
+
 std::string refusal(const std::string& drill, const std::vector<scenarios::PathSetting>& set) {
   try {
     scenarios::check_simulated(scenarios::parse_drill(drill, read(drill), set));
@@ -124,6 +143,11 @@ SCENARIO("a fault of a disk that could have no effect is refused", "[storage]") 
                 {{"topology/hosts/h/disk/profile", "local-nvme"}})
             .ends_with(": /faults/lie/0/do: a disk 'local-nvme' has no volatile cache, so nothing "
                        "would show the lie"));
+  CHECK(refusal("scenarios/storage/fsync-error.json",
+                {{"topology/hosts/h/disk/mount", R"({"type": "ext4", "barrier": false})"}})
+            .ends_with("/disk/mount: /topology/hosts/h/disk/mount/barrier: a disk 'local-nvme' has "
+                       "no volatile cache, so nothing is lost without barriers; leave it out, or "
+                       "take a profile with one, such as sata-ssd"));
   const std::string hang = "scenarios/storage/hang.json";
   CHECK(refusal(hang, {{"faults/all/0/abort", "obeyed"}})
             .ends_with(": the hang ends before the host does that, after 30 s"));
@@ -166,6 +190,7 @@ SCENARIO("without barriers a sync promises nothing on a disk with a volatile cac
   };
   CHECK(lost(R"({"type": "ext4", "barrier": false})") > 0);
   CHECK(lost(R"({"type": "ext4", "data": "writeback"})") == 0);
+  CHECK(lost(R"({"type": "ext4", "data": "journal"})") == 0);
   CHECK(lost(R"({"type": "xfs"})") == 0);
 }
 

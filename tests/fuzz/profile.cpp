@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "engine/types/ensure.hpp"
+#include "sim/disk/depth_model.hpp"
 #include "sim/profiles/builtin_profiles.hpp"
 #include "sim/profiles/fit.hpp"
 #include "sim/profiles/profile_reader.hpp"
@@ -28,7 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const auto jobs = sim::read_fio("f.json", text);
   if (jobs) {
-    (void)sim::calibrate(*jobs, *sim::builtin_profile("local-nvme"), {.name = "f"});
+    (void)sim::calibrate(*jobs, *sim::builtin_profile("local-nvme"),
+                         {.name = "f", .model = sim::command_ns_at_depth});
   } else {
     expect_one_line(jobs.error());
   }

@@ -19,6 +19,8 @@ LIMIT_S = 120
 # Small files, so that a store of a few hundred messages has many of each kind.
 LOG_FILE_BYTES = 64 * 1024
 QUEUE_FILE_BYTES = 1000
+INDEX_SLOTS = 64
+INDEX_ENTRIES = 20_000
 
 
 class DriverError(Exception):
@@ -78,7 +80,8 @@ def drydock(*arguments):
 def write_conf(path, **keys):
     """A broker.conf for stores of the driver's file sizes."""
     keys = {"mappedFileSizeCommitLog": LOG_FILE_BYTES,
-            "mappedFileSizeConsumeQueue": QUEUE_FILE_BYTES, **keys}
+            "mappedFileSizeConsumeQueue": QUEUE_FILE_BYTES,
+            "maxHashSlotNum": INDEX_SLOTS, "maxIndexNum": INDEX_ENTRIES, **keys}
     Path(path).write_text("".join(f"{key}={value}\n" for key, value in keys.items()))
     return path
 

@@ -110,6 +110,17 @@ RC_GTEST_PROP(FileLaws, SyncedBytesSurviveIfNothingOrdersData, ()) {
            {.data = sim::DataMode::writeback, .dioread_nolock = false}));
 }
 
+RC_GTEST_PROP(FileLaws, SyncedBytesSurviveInTheJournal, ()) {
+  const sim::FileSystemOptions files{.data = sim::DataMode::journal};
+  check(on(sim::sata_ssd(), sim::DiskPlacement::local, files));
+}
+
+// A transaction has room for a few pages, and the log is always nearly full.
+RC_GTEST_PROP(FileLaws, SyncedBytesSurviveInATinyJournal, ()) {
+  const sim::FileSystemOptions files{.journal_bytes = 64 << 12, .data = sim::DataMode::journal};
+  check(on(sim::sata_ssd(), sim::DiskPlacement::local, files));
+}
+
 // A panic leaves the disk its power, and so its cache.
 RC_GTEST_PROP(FileLaws, SyncedBytesSurvivePanicsWithoutBarriers, ()) {
   check(on(sim::sata_ssd(), sim::DiskPlacement::remote, {.barrier = false}),
@@ -126,9 +137,12 @@ FileWorldOptions any_world() {
       *element(sim::DiskPlacement::local, sim::DiskPlacement::remote);
   sim::FileSystemOptions files;
   files.kind = *element(sim::FsKind::ext4, sim::FsKind::ext4, sim::FsKind::xfs);
-  files.journal_bytes = *element<std::int64_t>(0, 16 << 12);
+  const bool tiny_journal = *arbitrary<bool>();
   files.commit_interval = *element(Duration::s(5), Duration::ms(1));
-  files.data = *element(sim::DataMode::ordered, sim::DataMode::writeback);
+  files.data = *element(sim::DataMode::ordered, sim::DataMode::writeback, sim::DataMode::journal);
+  // Data takes more of it.
+  const std::int64_t tiny = files.data == sim::DataMode::journal ? 64 : 16;
+  if (tiny_journal) files.journal_bytes = tiny << 12;
   files.dioread_nolock = *arbitrary<bool>();
   files.abort_on_data_error = *arbitrary<bool>();
   files.shadow_until_committed = *arbitrary<bool>();

@@ -36,6 +36,7 @@ inline BrokerConfiguration small_broker() {
   configuration.store.flush_disk_type = FlushDiskType::sync_flush;
   configuration.store.mapped_file_size_commit_log = 256 * 1024;
   configuration.store.mapped_file_size_consume_queue = 2000;
+  configuration.store.index = {.slots = 64, .entries = 1000};
   return configuration;
 }
 

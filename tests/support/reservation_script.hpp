@@ -77,9 +77,9 @@ inline std::string text_of(const ReservationReport& report) {
   return text;
 }
 
-inline std::string text_of(const std::vector<sim::ReservationNotice>& notices) {
+inline std::string text_of(const std::vector<sim::ReservationNoticeTo>& notices) {
   std::string text;
-  for (const sim::ReservationNotice& notice : notices) {
+  for (const sim::ReservationNoticeTo& notice : notices) {
     if (!text.empty()) text += " ";
     text += name_of(notice.to.identifier) + ":" + std::to_string(static_cast<int>(notice.kind));
   }

@@ -34,6 +34,7 @@ inline StoreConfiguration small_store(FlushDiskType flush = FlushDiskType::sync_
   configuration.mapped_file_size_commit_log = kFileBytes;
   configuration.mapped_file_size_consume_queue = kUnitsPerFile * kUnitBytes;
   configuration.flush_disk_type = flush;
+  configuration.message_index_enable = false;  // Its tests switch it on.
   return configuration;
 }
 

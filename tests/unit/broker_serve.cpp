@@ -133,9 +133,9 @@ TEST(BrokerServe, ChecksComeInRocketMqsOrder) {
       "TIMER_DELAY_SEC\x01"
       "3\x02";
   EXPECT_EQ(code(delayed), 3);
-  SendMessageHeader batch = header_for("orders");
-  batch.batch = true;
-  EXPECT_EQ(code(batch), 3);
+  SendMessageHeader half = header_for("orders");
+  half.sys_flag = sys_flag::kTransactionPrepared;
+  EXPECT_EQ(code(half), 3);
   EXPECT_EQ(world.count(EventName::store_appended), 0u);
 }
 
@@ -151,7 +151,7 @@ TEST(BrokerServe, UnknownRequestsAreRefusedAndOneWayOnesNotAnswered) {
   BrokerWorld world;
   world.start_broker();
   RawClient client(world);
-  EXPECT_EQ(client.code_of(request(header_for("orders"), 1, 0, RequestCode{12})), 3);
+  EXPECT_EQ(client.code_of(request(header_for("orders"), 1, 0, RequestCode{400})), 3);
   EXPECT_EQ(client.code_of(request(header_for("orders"), 2, kFlagOneWay)), -1);
   EXPECT_EQ(client.ended(), std::nullopt);
   EXPECT_EQ(world.count(EventName::store_appended), 1u);  // Stored all the same.

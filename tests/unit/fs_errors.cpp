@@ -80,6 +80,18 @@ TEST_F(FailedWriteback, IsReportedAsOftenAsItHappens) {
   EXPECT_EQ(world->read("/f"), "new");
 }
 
+TEST_F(FailedWriteback, ThatNeverSucceedsLosesEveryWrite) {
+  world.disk.fail_next(Kind::write, Purpose::data, 1 << 30, kEio);
+  for (int round = 0; round < 4; ++round) {
+    EXPECT_EQ(error_of(world->sync("/f")), ErrorCode::io_error);
+    ASSERT_TRUE(world->write("/f", 0, "new").has_value());
+  }
+  world.drop_clean_pages();
+  EXPECT_EQ(world->read("/f"), "new") << "dirty: it stays";
+  world.power_cut();
+  EXPECT_EQ(world->read("/f"), "old");
+}
+
 // Before Linux 4.13.
 TEST(FailedWritebackOfOldKernels, IsReportedToTheFirstWhoAsksAlone) {
   FileWorldOptions options;
@@ -112,6 +124,50 @@ TEST(FailedFlush, IsReported) {
   ASSERT_TRUE(world->sync("/f").has_value());
   world.disk.fail_next(Kind::flush, 1);
   EXPECT_EQ(error_of(world->sync("/f")), ErrorCode::io_error);
+}
+
+// Nothing is to be committed: the flush is the caller's own.
+TEST(FailedFlush, IsReportedAsOftenAsItHappens) {
+  FileWorld world;
+  ASSERT_TRUE(world->write("/f", 0, "old").has_value());
+  ASSERT_TRUE(world->sync("/f").has_value());
+  world.disk.fail_next(Kind::flush, 3);
+  for (int failure = 0; failure < 3; ++failure) {
+    EXPECT_EQ(error_of(world->sync("/f")), ErrorCode::io_error);
+  }
+  EXPECT_EQ(error_of(world->sync("/f")), std::nullopt);
+  world.disk.fail_next(Kind::flush, 1 << 30);
+  for (int failure = 0; failure < 10; ++failure) {
+    EXPECT_EQ(error_of(world->sync("/f")), ErrorCode::io_error);
+  }
+  EXPECT_EQ(world->read("/f"), "old");
+}
+
+TEST(FailedFlush, OfACommitAbortsTheJournal) {
+  FileWorld world;
+  ASSERT_TRUE(world->write("/f", 0, "old").has_value());
+  ASSERT_TRUE(world->sync("/f").has_value());
+  ASSERT_TRUE(world->write("/f", 0, "longer").has_value());
+  world.disk.fail_next(Kind::flush, 1);
+  EXPECT_EQ(error_of(world->sync("/f")), ErrorCode::io_error);
+  EXPECT_EQ(error_of(world->write("/f", 4096, "x")), ErrorCode::read_only);
+  world.power_cut();
+  EXPECT_EQ(world->read("/f").size(), 3u);
+}
+
+TEST(FailedRead, IsReportedAsOftenAsItHappens) {
+  FileWorld world;
+  ASSERT_TRUE(world->write("/f", 0, "content").has_value());
+  ASSERT_TRUE(world->sync("/f").has_value());
+  world.drop_clean_pages();
+  world.disk.fail_next(Kind::read, 3);
+  for (int failure = 0; failure < 3; ++failure) EXPECT_EQ(world->read("/f"), "<io_error>");
+  EXPECT_EQ(world->read("/f"), "content");
+  world.disk.fail_next(Kind::read, 1 << 30);
+  EXPECT_EQ(world->read("/f"), "content") << "cached";
+  world.drop_clean_pages();
+  for (int failure = 0; failure < 10; ++failure) EXPECT_EQ(world->read("/f"), "<io_error>");
+  EXPECT_TRUE(world->write("/f", 0, "another").has_value()) << "of all of it: nothing is read";
 }
 
 TEST(FailedRead, IsReportedAndTheNextOneMaySucceed) {

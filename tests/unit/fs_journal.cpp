@@ -158,8 +158,8 @@ TEST(FullJournal, StopsAMappedWriterForAsLongAsTheCheckpointTakes) {
   EXPECT_TRUE(stuck->done());
 }
 
-// Writeback allocates blocks, so it waits for the journal as everybody does; a sync of the file
-// waits with it.
+// Writeback allocates blocks, so it waits for the journal as everybody does, and with it the worker
+// that syncs.
 TEST(Writeback, OfPagesWithoutBlocksWaitsForTheJournalToo) {
   FileWorld world(usual());
   ASSERT_TRUE(world->write("/f", 0, "old").has_value());
@@ -173,7 +173,7 @@ TEST(Writeback, OfPagesWithoutBlocksWaitsForTheJournalToo) {
   world.run_for(Duration::ms(1));
   const Asked<void> second = world->start(world->file("/f").sync_data(world->worker()));
   world.run_for(Duration::s(1));
-  EXPECT_EQ(world->worker().wait_place(), WaitPlace::writeback);
+  EXPECT_EQ(world->worker().wait_place(), WaitPlace::journal);
   EXPECT_EQ(journal_of(world).waits(HandleWait::shadow), 1);
   world.disk.release(DiskHang::writes);
   world.run_for(Duration::ms(1));

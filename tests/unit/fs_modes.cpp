@@ -149,6 +149,10 @@ TEST(NoBarriers, LoseWhatWasSyncedIfTheDeviceHasACache) {
     if (!names) {
       ++unmountable;
       EXPECT_EQ(names.error().code(), ErrorCode::io_error);
+      sim::MediaLog log(world.disk.store());
+      static_cast<sim::VolumeImage&>(*world.disk.format()).mend_log(log);
+      world.power_cut();
+      EXPECT_TRUE(world->now(world->files().list(world->worker(), "/")).has_value());
       continue;
     }
     for (std::size_t i = 0; i < names->size(); ++i) {

@@ -85,6 +85,26 @@ TEST(DiskProfiles, CloudEssdPl1IsAsItWasAtEverySize) {
   EXPECT_TRUE(profile.force_unit_access);
 }
 
+// Of as many draws as there are steps.
+double mean_of(const QuantileTable& table) {
+  constexpr std::int64_t kSteps = 10'000;
+  double sum = 0;
+  for (std::int64_t i = 0; i < kSteps; ++i) {
+    sum += static_cast<double>(
+        table.at((2 * i + 1) * QuantileTable::kMillion / (2 * kSteps)).count_ns());
+  }
+  return sum / kSteps;
+}
+
+// fio_randread_4k_qd1, fio_randwrite_4k_qd1 and fio_fsync_each_4k less the median of a write: a
+// table with a point too few is on a straight line where most of the times are not.
+TEST(DiskProfiles, ThisVmsTablesHaveTheMeanThatWasMeasured) {
+  const DiskProfile profile = sim::compiled_profile(*sim::builtin_profile("this-vm"), 1 << 30);
+  EXPECT_NEAR(mean_of(profile.read), 66'358, 66'358 * 0.1);
+  EXPECT_NEAR(mean_of(profile.write), 67'272, 67'272 * 0.15);  // Longest: 77 ms, beyond the table.
+  EXPECT_NEAR(mean_of(profile.flush), 1'178'807 - 32'384, 1'146'000 * 0.05);
+}
+
 // Linux I/O model, section 9.
 TEST(DiskProfiles, ThisVmIsTheMeasuredColumn) {
   const sim::Profile* const file = sim::builtin_profile("this-vm");

@@ -121,6 +121,12 @@ TEST(ProfileReader, RefusesWhatDoesNotGoTogether) {
   EXPECT_EQ(refusal("\"logical_block\": {\"value\": \"512 B\"",
                     "\"logical_block\": {\"value\": \"4 KiB\""),
             "my.json: /disk/atomic_write/value: is less than a logical block");
+  // Without shared_limits, as this profile is, the pipes of reads and writes have limits of their
+  // own.
+  const std::string slice = "\"quota_slice\": {\"value\": \"100 ms\", \"assumed\": \"x\"}, ";
+  EXPECT_EQ(refusal("\"logical_block\"", slice + "\"logical_block\""),
+            "my.json: /disk/quota_slice: is of a quota that reads and writes share: shared_limits "
+            "must be true");
   EXPECT_EQ(
       refusal("{\"from\": \"2 ms\", \"to\": \"8 ms\"", "{\"from\": \"2 ms\", \"to\": \"600 s\""),
       "my.json: /disk/gc_pause: must be less than gc_period");

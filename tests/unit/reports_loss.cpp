@@ -415,7 +415,7 @@ TEST(LossExplanation, ACopyThatABrokerKeepsIsNotGone) {
   const std::string text = explain(mechanism_of({run}));
   EXPECT_TRUE(
       text.starts_with("3 messages were lost: 1 gone with host.power-loss on h1, 1 never "
-                       "in a broker's log, 1 not traced; " +
+                       "in a broker's log, 1 not traced (of a run the first 100 are); " +
                        kept))
       << text;
   run.faults.pop_back();

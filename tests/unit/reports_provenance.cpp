@@ -77,6 +77,35 @@ TEST(Provenance, RecoveryThatCutsWhatWasFlushedIsNamed) {
             (std::vector<CopyHistory>{{CopyEnd::cut_by_recovery, 110, 150, 400, 0}}));
 }
 
+// Flushes in [140, 160) were confirmed and not done: reference on Linux, section 4.5, rule R7.
+TEST(Provenance, AFlushThatWasALieSavesNothing) {
+  const FaultFact lie{"disk.flush-lie", "h", 140, 160};
+  const auto with = [](std::vector<StoreEvent> flushes, const FaultFact& lying, const char* kind) {
+    flushes.insert(flushes.begin(), appended(110, 1'000, 1'100));
+    flushes.push_back(recovered(400, 1'000));
+    return trace({{"a", "h", flushes}}, {lying, {kind, "h", 200, 300}}).histories.at(0);
+  };
+  EXPECT_EQ(with({flushed(150, 1'100)}, lie, "host.power-loss"),
+            (CopyHistory{CopyEnd::disk_cache_lost, 110, 150, 200, 1}));
+  EXPECT_EQ(with({flushed(150, 1'100)}, {"disk.flush-lie", "h", 140, -1}, "host.power-loss").end,
+            CopyEnd::disk_cache_lost);
+  // Another disk lied; the flush was before the lie, behind it, or one behind it was done; the disk
+  // kept its power.
+  const CopyEnd cut = CopyEnd::cut_by_recovery;
+  EXPECT_EQ(with({flushed(150, 1'100)}, {"disk.flush-lie", "g", 140, 160}, "host.power-loss").end,
+            cut);
+  EXPECT_EQ(with({flushed(130, 1'100), flushed(150, 1'100)}, lie, "host.power-loss").end, cut);
+  EXPECT_EQ(with({flushed(160, 1'100)}, lie, "host.power-loss").end, cut);
+  EXPECT_EQ(with({flushed(150, 1'100), flushed(170, 1'100)}, lie, "host.power-loss").end, cut);
+  EXPECT_EQ(with({flushed(150, 1'100)}, lie, "host.panic").end, cut);
+}
+
+TEST(Provenance, AFileSystemThatCannotBeMountedTakesWhatWasFlushed) {
+  StoreTrace log{"a", "h", {appended(110, 1'000, 1'100), flushed(150, 1'100)}, true};
+  EXPECT_EQ(trace({log}, {kPowerLoss}).histories.at(0),
+            (CopyHistory{CopyEnd::file_system_lost, 110, 150, 200, 0}));
+}
+
 TEST(Provenance, ARecoveryThatFindsItLeavesIt) {
   const LostMessage message =
       trace({{"a", "h", {appended(110, 1'000, 1'100), recovered(400, 1'100)}}}, {kPowerLoss});
@@ -124,6 +153,11 @@ TEST(Provenance, IsToldInWords) {
   EXPECT_EQ(describe_copies(run, message),
             "a had it from 90 ns before the fault, in no flush, until the fault: its page cache "
             "was lost (host.power-loss on h); s never received it");
+  message.histories = {{CopyEnd::disk_cache_lost, 110, 150, 200, 0}, {}};
+  EXPECT_EQ(describe_copies(run, message),
+            "a had it from 90 ns before the fault, flushed as the disk said 50 ns before the "
+            "fault, until the fault: it was in the cache of its disk, whose flush was confirmed "
+            "and not done (host.power-loss on h, after a disk.flush-lie); s never received it");
 }
 
 // The copies of the message as traced, and what its offsets alone had said.

@@ -168,6 +168,29 @@ TEST(Answer, TheCheapestChangeIsTheOneOfFewestKeys) {
       "or gave no answer in some run");
 }
 
+// What cells change of the load or of the faults is nobody's setting, whatever it loses.
+TEST(Answer, AnotherExperimentIsNoChange) {
+  DrillResult result = async_result();
+  result.cells[1].changes = {{"load/writers/w/rate", "1 kB/s"}};
+  EXPECT_EQ(answer_of(result).change,
+            "none among the settings of this drill: its cells differ in load, faults or behaviour "
+            "alone");
+  result.cells[1].changes = {{"flushDiskType", "SYNC_FLUSH"}, {"phases/warm", "1 s"}};
+  EXPECT_TRUE(answer_of(result).change.starts_with("none among ")) << answer_of(result).change;
+  result.cells[1].changes = {{"topology/hosts/h/disk/profile", "local-nvme"}};
+  EXPECT_TRUE(answer_of(result).change.starts_with("topology/hosts/h/disk/profile=local-nvme: "))
+      << answer_of(result).change;
+  // Where nothing is lost only what a broker's file could say besides is worth a word.
+  result.cells[0] = cell_of("ASYNC_FLUSH", true, 0);
+  EXPECT_EQ(answer_of(result).change, "none needed here");
+}
+
+TEST(Answer, AChangeThatWasNotTriedUnderTheSameFaultsIsNotOffered) {
+  DrillResult result = async_result();
+  for (RunResult& run : result.cells[1].runs) run.faults[0].kind = "process.kill";
+  EXPECT_TRUE(answer_of(result).change.starts_with("not found: ")) << answer_of(result).change;
+}
+
 TEST(Answer, AChangeIsNotPraisedWithoutItsOutage) {
   DrillResult result = async_result();
   const auto outage = [&result](std::size_t cell, std::int64_t ns) {
@@ -227,6 +250,17 @@ TEST(Answer, ARunThatGaveNoAnswerIsNotTakenForOneWithoutALoss) {
   answer = answer_of(result);
   EXPECT_TRUE(answer.lost.ends_with("; 9 runs gave no answer")) << answer.lost;
   EXPECT_EQ(answer.change, "not known: with your settings 9 runs gave no answer");
+}
+
+TEST(Answer, NamesWhoHadTooManyFilesOpen) {
+  DrillResult result = async_result();
+  result.cells[0].runs[0].refused_opens = {{"broker-a", 5}};
+  result.cells[0].runs[1].refused_opens = {{"broker-a", 7}};
+  EXPECT_TRUE(
+      answer_of(result).why.ends_with("; in 2 runs broker-a had as many files and sockets open as "
+                                      "it may (open_files), and 12 calls that needed one more "
+                                      "failed"))
+      << answer_of(result).why;
 }
 
 TEST(Answer, OtherDamageIsNoReasonToChangeNothing) {
@@ -415,6 +449,7 @@ TEST(Json, ARunSurvivesTheWayThereAndBack) {
   run.order = {1, {{1, 2, 3, 4, 5}}};
   run.loss.lost[0].histories = {{CopyEnd::cut_by_recovery, 1, 2, 3, 0}, {}};
   run.loss.lost[0].last_copy_fault = 0;
+  run.refused_opens = {{"broker-a", 12}};
   run.ownership = {3, 4};
   run.takeovers = {{"s", "d1", 5, {1, 2, 3, 4, 5, 6}, 7, true, ""},
                    {"t", "d2", -1, {}, 0, false, "x"}};

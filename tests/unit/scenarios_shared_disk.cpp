@@ -2,57 +2,36 @@
 // what it refuses.
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <nlohmann/json.hpp>
-#include <regex>
-
-#include "scenarios/drill/cells.hpp"
 #include "scenarios/drill/disk_profile.hpp"
-#include "scenarios/loader/loader.hpp"
+#include "tests/support/scenario_text.hpp"
 
 namespace drydock::scenarios {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using test::Change;
+using test::Json;
 
-Json valid() {
-  return Json::parse(R"({
-    "drill": "d", "title": "t",
-    "topology": {
-      "hosts": {"a": {"memory": "4 GiB"}, "b": {}, "c": {}, "own": {"disk": {"profile": "local-nvme", "size": "8 GiB"}}},
-      "disks": {"d1": {"profile": "cloud-essd-pl1", "size": "1 GiB", "attached_to": ["a", "b"],
-                       "mounted_by": "a"}}
-    },
-    "load": {
-      "writers": {"w": {"host": "a", "file": "/log", "size": "64 MiB", "access": "write",
-                        "record": "4 KiB", "rate": "1 MB/s"}},
-      "standbys": {"s": {"host": "b", "after": "1 s",
-                         "reads": {"from": "4 KiB", "size": "1 MiB", "block": "128 KiB", "rate": "10 MB/s"},
-                         "dirties": {"from": "20 MiB", "size": "1 MiB"},
-                         "takeover": {"after": "2 s", "purge": "before-claim", "pause": "100 ms"}}}
-    },
-    "phases": {"warm": "1 s", "inject": "1 s", "hold": "1 s", "heal": "1 s", "settle": "1 s",
-               "judge": "2 s"}
-  })");
-}
+constexpr test::ScenarioText kScenario(R"({
+  "drill": "d", "title": "t",
+  "topology": {
+    "hosts": {"a": {"memory": "4 GiB"}, "b": {}, "c": {}, "own": {"disk": {"profile": "local-nvme", "size": "8 GiB"}}},
+    "disks": {"d1": {"profile": "cloud-essd-pl1", "size": "1 GiB", "attached_to": ["a", "b"],
+                     "mounted_by": "a"}}
+  },
+  "load": {
+    "writers": {"w": {"host": "a", "file": "/log", "size": "64 MiB", "access": "write",
+                      "record": "4 KiB", "rate": "1 MB/s"}},
+    "standbys": {"s": {"host": "b", "after": "1 s",
+                       "reads": {"from": "4 KiB", "size": "1 MiB", "block": "128 KiB", "rate": "10 MB/s"},
+                       "dirties": {"from": "20 MiB", "size": "1 MiB"},
+                       "takeover": {"after": "2 s", "purge": "before-claim", "pause": "100 ms"}}}
+  },
+  "phases": {"warm": "1 s", "inject": "1 s", "hold": "1 s", "heal": "1 s", "settle": "1 s",
+             "judge": "2 s"}
+})");
 
-using Change = std::function<void(Json&)>;
-
-Drill read(const Change& change = {}) {
-  Json json = valid();
-  if (change) change(json);
-  return parse_drill("f.json", json.dump());
-}
-
-// The refusal, without its line and column.
-std::string refusal(const Change& change) {
-  try {
-    const Experiment experiment = make_experiment(read(change), {}, {});
-  } catch (const InputError& error) {
-    return std::regex_replace(error.what(), std::regex("f\\.json:1:[0-9]+: "), "");
-  }
-  return "accepted";
-}
+Drill read(const Change& change = {}) { return kScenario.read(change); }
+std::string refusal(const Change& change) { return kScenario.refusal(change); }
 
 Json& disk(Json& json) { return json["topology"]["disks"]["d1"]; }
 Json& standby(Json& json) { return json["load"]["standbys"]["s"]; }
@@ -154,6 +133,8 @@ TEST(Standbys, AreRefusedWhereTheyMakeNoSense) {
             at + "takeover/after: must be later than the standby's own after");
   EXPECT_EQ(refusal([](Json& j) { standby(j)["takeover"]["after"] = "4 s"; }),
             at + "takeover/after: must be before the end of the load, which lasts up to 4 s");
+  EXPECT_EQ(refusal([](Json& j) { standby(j)["takeover"]["pause"] = "99 h"; }),
+            at + "takeover/pause: taken twice, it is over after the load, which lasts up to 4 s");
 }
 
 TEST(Standbys, UseWholePagesInsideOfTheirDisk) {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "scenarios/world_sim/sim_world.hpp"
+#include "scenarios/world_sim/modelled.hpp"
 #include "sim/disk/limits.hpp"
 #include "sim/fs/limits.hpp"
 #include "sim/host/limits.hpp"
@@ -56,7 +56,7 @@ bool has_code(const std::filesystem::path& folder) {
 // are data.
 TEST(Limits, AreKeptByEveryFolderOfTheSimulation) {
   const std::filesystem::path root(DRYDOCK_SOURCE_ROOT);
-  std::ifstream file(root / "scenarios/world_sim/sim_world.cpp");
+  std::ifstream file(root / "scenarios/world_sim/modelled.cpp");
   std::ostringstream world;
   world << file.rdbuf();
   int folders = 0;

@@ -25,12 +25,6 @@ TEST(StoreConsumeQueueUnit, TheGoldenUnit) {
   EXPECT_EQ(decode_unit(encode_unit(kGolden)), kGolden);
 }
 
-TEST(StoreConsumeQueueUnit, TheTagsCodeIsTheSignedHashOfTheTag) {
-  EXPECT_EQ(tags_code_of("KEYS\x01k1\x02TAGS\x01TagA\x02"), 2'598'919);
-  EXPECT_EQ(tags_code_of("TAGS\x01polygenelubricants\x02"), -2'147'483'648);
-  EXPECT_EQ(tags_code_of("KEYS\x01k1\x02"), 0);
-}
-
 TEST(StoreConsumeQueueUnit, PreBlankUnitsAreValidAndZerosAreNot) {
   EXPECT_EQ(hex(encode_pre_blank_units(2).span()),
             "00000000000000007fffffff000000000000000000000000000000007fffffff0000000000000000");

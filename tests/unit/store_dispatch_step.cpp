@@ -30,6 +30,30 @@ TEST(StoreDispatchStep, ARequestHasTheUnitOfItsRecord) {
   EXPECT_EQ(request.store_ms, 1000);
 }
 
+TEST(StoreDispatchStep, TheTagsCodeIsTheSignedHashOfTheTag) {
+  for (const auto& [properties, code] :
+       {std::pair<std::string_view, std::int64_t>{"KEYS\x01k1\x02TAGS\x01TagA\x02", 2'598'919},
+        {"TAGS\x01polygenelubricants\x02", -2'147'483'648},
+        {"KEYS\x01k1\x02", 0}}) {
+    RecordView record = view();
+    record.properties = as_byte_span(properties);
+    EXPECT_EQ(dispatch_request_of(record, 133).unit.tags_code, code) << properties;
+  }
+}
+
+TEST(StoreDispatchStep, ARequestHasTheKeysOfItsRecordUnlessItRollsBack) {
+  RecordView record = view();
+  record.properties = as_byte_span("KEYS\x01k1 k2\x02UNIQ_KEY\x01U\x02");
+  for (const auto& [flags, indexed] :
+       {std::pair{0x0, true}, {0x4, true}, {0x8, true}, {0xC, false}}) {
+    record.sys_flag = flags;
+    const DispatchRequest request = dispatch_request_of(record, 133);
+    EXPECT_EQ(request.unique_key, "U");
+    EXPECT_EQ(request.keys, "k1 k2");
+    EXPECT_EQ(request.is_indexed, indexed) << flags;
+  }
+}
+
 TEST(StoreDispatchStep, HalfAndRolledBackTransactionsHaveNoUnit) {
   for (const auto& [flags, has] : {std::pair{0x0, true}, {0x4, false}, {0x8, true}, {0xC, false}}) {
     RecordView record = view();

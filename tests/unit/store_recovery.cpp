@@ -13,13 +13,25 @@ constexpr std::int64_t kBodyAt = 88;  // Offset of the body inside a record.
 
 TEST(StoreRecovery, TheTimestampIsTheOlderOfTheCheckpointsLess3Seconds) {
   const auto of = [](std::int64_t physical_ms, std::int64_t logics_ms) {
-    return recovery_timestamp({.physical_ms = physical_ms, .logics_ms = logics_ms});
+    return recovery_timestamp({.physical_ms = physical_ms, .logics_ms = logics_ms},
+                              IndexNeeds::nothing);
   };
   EXPECT_EQ(of(10'000, 10'000), 7000);
   EXPECT_EQ(of(10'000, 8000), 5000);
   EXPECT_EQ(of(8000, 10'000), 5000);
   EXPECT_EQ(of(2999, 2999), 0);
   EXPECT_EQ(of(10'000, 0), 0);
+}
+
+TEST(StoreRecovery, AnIndexThatNeedsEveryMessageMayTakeTheTimestampBack) {
+  const auto of = [](std::int64_t index_ms, IndexNeeds needs) {
+    return recovery_timestamp({.physical_ms = 10'000, .logics_ms = 10'000, .index_ms = index_ms},
+                              needs);
+  };
+  EXPECT_EQ(of(5000, IndexNeeds::every_message), 5000);
+  EXPECT_EQ(of(9000, IndexNeeds::every_message), 7000);
+  EXPECT_EQ(of(0, IndexNeeds::every_message), 0);
+  EXPECT_EQ(of(5000, IndexNeeds::nothing), 7000);
 }
 
 TEST(StoreRecovery, AnOrderlyStartBeginsAtTheNewestFileThatTheQueuesKnow) {

@@ -215,8 +215,9 @@ void add_store_command(CLI::App& store, Chosen& chosen, const char* name, const 
   command->add_option("directory", options->directory, "The store: what storePathRootDir names")
       ->required();
   command->add_option("--conf", options->conf,
-                      "Its broker.conf, for mappedFileSizeCommitLog and storePathCommitLog;"
-                      " without it the names of the files say how long they should be");
+                      "Its broker.conf, for mappedFileSizeCommitLog, storePathCommitLog,"
+                      " maxHashSlotNum and maxIndexNum; without it the names of the log's files say"
+                      " how long they should be");
   command->footer(footer);
 }
 

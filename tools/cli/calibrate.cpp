@@ -7,6 +7,7 @@
 
 #include "reports/render/layout.hpp"
 #include "scenarios/drill/drill.hpp"
+#include "sim/disk/depth_model.hpp"
 #include "sim/profiles/builtin_profiles.hpp"
 #include "sim/profiles/embedded_files.hpp"
 #include "sim/profiles/fit.hpp"
@@ -21,6 +22,18 @@ namespace drydock::cli {
 namespace {
 
 using scenarios::InputError;
+
+// The script is the same whatever the others say.
+void refuse_beside_script(const CalibrateOptions& options) {
+  const char* other = nullptr;
+  if (options.journal) other = "--journal";
+  if (options.out) other = "--out";
+  if (options.base) other = "--base";
+  if (!options.fio.empty()) other = "--fio";
+  if (other == nullptr) return;
+  throw InputError("--script prints what to measure and does nothing else: " + std::string(other) +
+                   " has no effect beside it");
+}
 
 int print_script() {
   for (const sim::EmbeddedFile& file : sim::embedded_files()) {
@@ -66,6 +79,23 @@ std::string name_of_file(const std::string& path) {
   }
   if (name.empty()) throw InputError("--out: names no file");
   return name;
+}
+
+// The profile would take the place of what it is made of.
+void refuse_out_as_input(const CalibrateOptions& options) {
+  for (const std::string& file : options.fio) {
+    std::error_code none_there;
+    if (file != *options.out && !std::filesystem::equivalent(file, *options.out, none_there))
+      continue;
+    throw InputError("--out: " + printable(*options.out) + " is one of --fio");
+  }
+}
+
+void refuse_journal_without_fsync(const std::vector<sim::FioJob>& jobs) {
+  for (const sim::FioJob& job : jobs) {
+    if (job.sync == sim::FioSync::fsync && job.block_bytes == 4 << 10) return;
+  }
+  throw InputError("--journal has no effect: none of the jobs writes 4 KiB with fsync=1");
 }
 
 // In per cent with one decimal: people read it.
@@ -141,14 +171,21 @@ void write_file(const std::string& path, const std::string& text) {
 }  // namespace
 
 int calibrate(const CalibrateOptions& options) {
-  if (options.script) return print_script();
+  if (options.script) {
+    refuse_beside_script(options);
+    return print_script();
+  }
   if (options.fio.empty())
     throw InputError("--fio: names no file; --script prints what to measure");
   if (!options.out) throw InputError("--out: names no file for the profile");
-  const sim::Profile base = base_of(options.base);
+  refuse_out_as_input(options);
+  const sim::Profile base = base_of(options.base.value_or("local-nvme"));
   const std::vector<sim::FioJob> jobs = jobs_of(options.fio);
-  const auto calibration =
-      sim::calibrate(jobs, base, {.name = name_of_file(*options.out), .journal = options.journal});
+  if (options.journal) refuse_journal_without_fsync(jobs);
+  const sim::CalibrationOptions what{.name = name_of_file(*options.out),
+                                     .journal = options.journal,
+                                     .model = sim::command_ns_at_depth};
+  const auto calibration = sim::calibrate(jobs, base, what);
   if (!calibration) throw InputError(printable(calibration.error()));
   write_file(*options.out, sim::write_profile(calibration->profile));
   print(*calibration, base.name);

@@ -69,8 +69,8 @@ struct ReplayOptions {
 };
 
 struct CalibrateOptions {
-  std::vector<std::string> fio;  // Results of fio.
-  std::string base = "local-nvme";
+  std::vector<std::string> fio;     // Results of fio.
+  std::optional<std::string> base;  // None: local-nvme.
   std::optional<std::string> out;
   bool journal = false;
   bool script = false;  // Print what to measure, and nothing else.

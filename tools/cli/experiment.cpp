@@ -5,6 +5,7 @@
 
 #include "scenarios/drill/disk_profile.hpp"
 #include "scenarios/loader/loader.hpp"
+#include "scenarios/world_sim/modelled.hpp"
 #include "scenarios/world_sim/sim_world.hpp"
 #include "sim/profiles/profile_reader.hpp"
 #include "tools/cli/commands.hpp"

@@ -47,7 +47,7 @@ std::vector<const Experiment*> chosen(const std::optional<std::string>& only) {
       throw InputError("--only: there is no experiment '" + printable(id) +
                        "'; known here: A1 to A" + std::to_string(fidelity::experiments().size()));
     }
-    ids.insert(id);
+    if (!ids.insert(id).second) throw InputError("--only: names " + id + " twice");
     if (comma == std::string::npos) break;
     rest.erase(0, comma + 1);
   }
@@ -128,6 +128,10 @@ int fidelity(const FidelityOptions& options) {
     outcome.inside = fidelity::inside(outcome.rows);
     if (outcome.inside) ++inside;
     outcomes.push_back(std::move(outcome));
+  }
+  if (options.data && !measured.replacement_read()) {
+    throw InputError("--data has no effect: " + printable(*options.data) +
+                     " holds no file of the name of a measurement that these experiments read");
   }
   std::printf("%-9s %-52s %14s %14s  %s\n", "inside?", "", "model", "measured", "tolerance");
   for (const Outcome& outcome : outcomes) print(outcome);

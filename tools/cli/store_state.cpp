@@ -120,6 +120,9 @@ StoreState recover_state(const StoreOptions& options, StoreAccess access) {
                      " copy the store");
   }
   StoreConfiguration configuration = configuration_of(options, files);
+  // What recovery makes of log and queues does not hang on the index, nor on how long its files
+  // are.
+  if (access == StoreAccess::look) configuration.message_index_enable = false;
   StoreState state;
   state.commit_log = files.commit_log;
   state.file_bytes = configuration.mapped_file_size_commit_log;

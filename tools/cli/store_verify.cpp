@@ -1,17 +1,20 @@
 // drydock store verify: whether a store is in order, and what recovery would make of it.
 //
 // What it looks at: names, sizes and order of the log's files; every byte of them; the checkpoint
-// and the abort file. What it does not: index files, and consume queues beyond how far they know
-// the log, which decides where recovery begins; a broker makes both again from the log.
+// and the abort file; whether the index agrees with the log. What it does not: consume queues
+// beyond how far they know the log, which decides where recovery begins; a broker makes them again
+// from the log.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <vector>
 
 #include "scenarios/drill/drill.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/store_files.hpp"
+#include "tools/cli/store_index_check.hpp"
 #include "tools/cli/store_start.hpp"
 #include "tools/cli/store_walk.hpp"
 #include "tools/cli/terminal.hpp"
@@ -56,8 +59,8 @@ struct LogState {
 class LogCheck {
  public:
   // `start`: the file at which recovery begins.
-  LogCheck(const StoreFiles& store, std::size_t start, Findings& findings)
-      : store_(store), start_(start), findings_(findings) {}
+  LogCheck(const StoreFiles& store, std::size_t start, IndexCheck& index, Findings& findings)
+      : store_(store), start_(start), index_(index), findings_(findings) {}
 
   LogState run() {
     for (const std::string& path : store_.blocked) {
@@ -148,6 +151,12 @@ class LogCheck {
   }
   void take_message(const LogPiece& piece) {
     state_.last_used = piece.offset + piece.bytes;
+    const scenarios::DecodedRecord& record = piece.record;
+    index_.take({.offset = piece.offset,
+                 .store_ms = record.store_ms,
+                 .topic = record.topic,
+                 .properties = record.properties,
+                 .may_lack = !record.has_queue_entry});
     if (state_.ended) {
       ++state_.messages_behind;
       return;
@@ -165,6 +174,7 @@ class LogCheck {
 
   const StoreFiles& store_;
   std::size_t start_;
+  IndexCheck& index_;
   Findings& findings_;
   LogState state_;
   std::int64_t next_ = -1;  // Where the next file should begin.
@@ -198,6 +208,24 @@ void check_checkpoint(const StoreFiles& store, const LogState& log, Findings& fi
     findings.add(path + " says that the log is confirmed up to " + std::to_string(confirmed) +
                  "; it ends at " + std::to_string(log.end));
   }
+}
+
+IndexCheck::Options index_options(const StoreFiles& store, const std::optional<std::string>& conf,
+                                  bool crashed) {
+  IndexCheck::Options options{.sizes = index_sizes(conf),
+                              .sizes_given = conf.has_value(),
+                              .being_written = store_is_locked(store.root),
+                              .kept_up_to_ms = std::nullopt};
+  const std::string path = store.root + "/checkpoint";
+  std::error_code missing;
+  if (!crashed) return options;
+  options.kept_up_to_ms = 0;
+  if (!std::filesystem::exists(path, missing)) return options;
+  const MappedInput input(path);
+  if (input.bytes().size() >= kCheckpointFieldBytes) {
+    options.kept_up_to_ms = integer_at(input.bytes(), 16);
+  }
+  return options;
 }
 
 // `present`: the last stop was no orderly one.
@@ -236,12 +264,15 @@ int store_verify(const StoreOptions& options) {
   Findings findings;
   std::error_code unknown;
   const bool crashed = std::filesystem::exists(store.root + "/abort", unknown);
-  const LogState log = LogCheck(store, recovery_start(store, crashed), findings).run();
+  IndexCheck index(store.root, index_options(store, options.conf, crashed),
+                   [&findings](const std::string& line) { findings.add(line); });
+  const LogState log = LogCheck(store, recovery_start(store, crashed), index, findings).run();
   std::printf("log: %zu files of %lld bytes, %lld messages, ends at %lld\n", store.files.size(),
               static_cast<long long>(store.file_bytes), static_cast<long long>(log.messages),
               static_cast<long long>(log.end));
   print_abort(store, crashed);
   check_checkpoint(store, log, findings);
+  index.finish();
   if (log.damage_in_front) print_front(log);
   if (log.last_used > log.end) print_cut(log, crashed);
   findings.finish();

@@ -2,6 +2,7 @@
 // and single reads beside a writer.
 #include "scenarios/drill/drill.hpp"
 #include "sim/disk/compiled_profile.hpp"
+#include "sim/disk/depth_model.hpp"
 #include "sim/profiles/builtin_profiles.hpp"
 #include "sim/profiles/fit.hpp"
 #include "tools/fidelity/all.hpp"
@@ -27,8 +28,11 @@ sim::Profile calibrated(const CalibrationData& measured) {
     const std::vector<sim::FioJob> more = fio_jobs(measured, name);
     jobs.insert(jobs.end(), more.begin(), more.end());
   }
-  const sim::Profile& base = *sim::builtin_profile("this-vm");
-  const auto calibration = sim::calibrate(jobs, base, {.name = "calibrated", .journal = false});
+  // What fio does not show of the machine; of the disk's times nothing is left to it.
+  sim::Profile base = *sim::builtin_profile("this-vm");
+  base[sim::ProfileKey::servers_per_doubling].reset();
+  const auto calibration =
+      sim::calibrate(jobs, base, {.name = "calibrated", .model = sim::command_ns_at_depth});
   if (!calibration) throw scenarios::InputError(calibration.error());
   return calibration->profile;
 }

@@ -32,6 +32,7 @@ CalibrationData::CalibrationData(const std::optional<std::string>& directory) {
 const std::string& CalibrationData::text(const std::string& name) const {
   const auto found = texts_.find(name);
   if (found == texts_.end()) throw scenarios::InputError(name + ": is not in the program");
+  if (places_.contains(name)) replacement_read_ = true;
   return found->second;
 }
 

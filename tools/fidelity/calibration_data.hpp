@@ -17,10 +17,13 @@ class CalibrationData {
   const std::string& text(const std::string& name) const;
   // With its folder, if it has one: for messages.
   std::string place(const std::string& name) const;
+  // Whether anybody has asked for the text of a file from `directory`.
+  bool replacement_read() const { return replacement_read_; }
 
  private:
   std::map<std::string, std::string> texts_;
   std::map<std::string, std::string> places_;  // Of the files from `directory`.
+  mutable bool replacement_read_ = false;
 };
 
 }  // namespace drydock::fidelity

@@ -190,6 +190,8 @@ def storage(_with_peers):
     yield series("dirty-pages", 33 * 2**18, "pages", ["storage"],
                  [memory("memory", lambda record: record["max_rss_kb"] / 1024, "MiB", 1024.0),
                   memory("memory of a page", state_bytes, "B", 120.0)])
+    yield series("dirty-runs", 16_384, "runs", ["storage"],
+                 [memory("memory of a run", state_bytes, "B", 16_384.0)])
 
 
 def fidelity(_with_peers):

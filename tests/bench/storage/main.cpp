@@ -9,9 +9,10 @@
 //                   commits and commands are the most of it.
 //   stored-blocks   blocks of 4 KiB, all distinct, written and synced: they are in the page cache
 //                   and on the disk. Its memory is what counts.
-//   dirty-pages     pages of a host of 256 GiB that become dirty and hold the same bytes. Its
-//   memory
-//                   is the state that the simulator keeps.
+//   dirty-pages     pages of a host of 256 GiB that become dirty, one behind the other, and hold
+//                   the same bytes. Its memory is the state that the simulator keeps of a page.
+//   dirty-runs      the same for pages that lie so far apart that each is a run of its own in a
+//                   part of the file that nothing else is known of: the state of a run.
 #include <array>
 #include <cstring>
 #include <memory>
@@ -137,15 +138,19 @@ class NoBacking final : public sim::PageBacking {
  public:
   explicit NoBacking(sim::PageCache& cache) : device_(cache) {}
   sim::WritebackDevice& device() override { return device_; }
-  void write_pages(sim::CachedFile&, std::int64_t, std::vector<SharedBytes>) override {
+  void write_pages(sim::CachedFile&, std::int64_t, std::vector<SharedBytes>,
+                   sim::WrittenFor) override {
     ENSURE(false);
   }
+  void dirtier_slept() override {}
 
  private:
   sim::WritebackDevice device_;
 };
 
-void dirty_pages(std::uint64_t count, Record& record) {
+constexpr std::int64_t kApartPages = 512;
+
+void dirty_pages(std::uint64_t count, std::int64_t distance, Record& record) {
   Stopwatch watch;
   sim::Kernel kernel({.seed = 1});
   sim::Host host(kernel, HostId(1), {.name = "h1", .memory = {.bytes = 256 * kGib}});
@@ -154,7 +159,8 @@ void dirty_pages(std::uint64_t count, Record& record) {
   sim::CachedFile file(cache, backing);
   sim::SimWorker worker{WorkerId(1), "worker"};
   watch.started();
-  for (std::int64_t page = 0; page < static_cast<std::int64_t>(count); ++page) {
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(count); ++i) {
+    const std::int64_t page = i * distance;
     file.insert(page, cache.zero_page());
     cache.mark_dirty(file, page, worker);
   }
@@ -181,7 +187,9 @@ int main(int argc, char** argv) {
   } else if (options.workload == "stored-blocks" && !bare) {
     stored_blocks(options.messages, record);
   } else if (options.workload == "dirty-pages" && !bare) {
-    dirty_pages(options.messages, record);
+    dirty_pages(options.messages, 1, record);
+  } else if (options.workload == "dirty-runs" && !bare) {
+    dirty_pages(options.messages, kApartPages, record);
   } else {
     return unknown_workload("bench-storage", options);
   }

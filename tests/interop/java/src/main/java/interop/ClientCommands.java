@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -41,12 +42,14 @@ final class ClientCommands {
         commands.put("lite_pull", ClientCommands::litePull);
         commands.put("push", ClientCommands::push);
         commands.put("query_key", ClientCommands::queryKey);
+        commands.put("view", ClientCommands::view);
+        commands.put("times", ClientCommands::times);
         commands.put("admin", ClientCommands::admin);
     }
 
     /**
      * Sends messages: name_server, topic, count, first (number of the first key), and how: sync, async,
-     * oneway, batch, ordered (all into one queue by its number), delayed (level 1), transaction (every
+     * oneway, batch, ordered (all into one queue by its number), delayed (level 1), timed (5 s), transaction (every
      * second one is rolled back), asked (transactions that are committed when the broker asks about
      * them, which is waited for). The body of message N is "body-N", its key "key-N", its tag A or B.
      */
@@ -68,6 +71,8 @@ final class ClientCommands {
                 one.put("status", String.valueOf(result.getSendStatus()));
                 one.put("queue", result.getMessageQueue().getQueueId());
                 one.put("offset", result.getQueueOffset());
+                one.put("ids", result.getOffsetMsgId());
+                one.put("unique", result.getMsgId());
                 results.add(one);
             }
             JSONObject answer = new JSONObject(true);
@@ -104,6 +109,12 @@ final class ClientCommands {
             case "delayed":
                 for (Message message : messages) {
                     message.setDelayTimeLevel(1);
+                    results.add(producer.send(message));
+                }
+                break;
+            case "timed":
+                for (Message message : messages) {
+                    message.setDelayTimeSec(5);
                     results.add(producer.send(message));
                 }
                 break;
@@ -289,6 +300,49 @@ final class ClientCommands {
         }
     }
 
+    /** The messages with these ids, by position or unique: name_server, topic, ids. */
+    private static JSONObject view(JSONObject arguments) throws Exception {
+        DefaultMQProducer producer = new DefaultMQProducer("interop-view");
+        producer.setNamesrvAddr(arguments.getString("name_server"));
+        producer.setInstanceName("view-" + ++instances);
+        producer.start();
+        try {
+            List<MessageExt> messages = new ArrayList<>();
+            for (Object id : arguments.getJSONArray("ids")) {
+                messages.add(producer.viewMessage(arguments.getString("topic"), (String) id));
+            }
+            return told(messages);
+        } finally {
+            producer.shutdown();
+        }
+    }
+
+    /** Where times lie in a queue: name_server, topic, queue, at (a list). */
+    private static JSONObject times(JSONObject arguments) throws Exception {
+        DefaultMQProducer producer = new DefaultMQProducer("interop-times");
+        producer.setNamesrvAddr(arguments.getString("name_server"));
+        producer.setInstanceName("times-" + ++instances);
+        producer.start();
+        try {
+            MessageQueue queue = null;
+            for (MessageQueue one : producer.fetchPublishMessageQueues(arguments.getString("topic"))) {
+                if (one.getQueueId() == arguments.getIntValue("queue")) queue = one;
+            }
+            JSONArray offsets = new JSONArray();
+            for (Object at : arguments.getJSONArray("at")) {
+                offsets.add(producer.searchOffset(queue, ((Number) at).longValue()));
+            }
+            JSONObject answer = new JSONObject(true);
+            answer.put("offsets", offsets);
+            answer.put("earliest", producer.earliestMsgStoreTime(queue));
+            answer.put("min", producer.minOffset(queue));
+            answer.put("max", producer.maxOffset(queue));
+            return answer;
+        } finally {
+            producer.shutdown();
+        }
+    }
+
     private static JSONObject told(List<MessageExt> messages) {
         JSONArray all = new JSONArray();
         for (MessageExt message : messages) {
@@ -301,6 +355,11 @@ final class ClientCommands {
             one.put("physical", message.getCommitLogOffset());
             one.put("reconsumed", message.getReconsumeTimes());
             one.put("late_ms", message.getStoreTimestamp() - message.getBornTimestamp());
+            one.put("stored_ms", message.getStoreTimestamp());
+            Map<String, String> properties = new TreeMap<>(message.getProperties());
+            properties.remove("MIN_OFFSET");  // The client's, of the queue at the pull.
+            properties.remove("MAX_OFFSET");
+            one.put("properties", properties);
             all.add(one);
         }
         JSONObject answer = new JSONObject(true);

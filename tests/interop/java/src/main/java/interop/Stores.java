@@ -21,7 +21,7 @@ final class Stores {
         config.setMappedFileSizeCommitLog(number(arguments, "log_file_bytes", 64 * 1024));
         config.setMappedFileSizeConsumeQueue(number(arguments, "queue_file_bytes", 1000));
         config.setMaxHashSlotNum(number(arguments, "slots", 64));
-        config.setMaxIndexNum(number(arguments, "entries", 256));
+        config.setMaxIndexNum(number(arguments, "entries", 20_000));
         config.setFlushDiskType(arguments.getBooleanValue("sync")
             ? FlushDiskType.SYNC_FLUSH : FlushDiskType.ASYNC_FLUSH);
         config.setHaListenPort(0);

@@ -1,0 +1,148 @@
+// expectations: what should follow.
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <sstream>
+
+#include "scenarios/drill/units.hpp"
+#include "scenarios/loader/did_you_mean.hpp"
+#include "scenarios/loader/sections.hpp"
+
+namespace drydock::scenarios {
+namespace {
+
+// Every quantity that an expectation may speak of, as an expectation that says nothing else.
+std::vector<reports::Expectation> quantities() {
+  std::vector<reports::Expectation> all;
+  for (int i = 0; i < static_cast<int>(reports::Metric::count_); ++i) {
+    const auto metric = static_cast<reports::Metric>(i);
+    if (!reports::is_of_waits(metric)) {
+      all.push_back({.metric = metric});
+      continue;
+    }
+    for (std::size_t place = 1; place < kWaitPlaces; ++place) {
+      all.push_back({.metric = metric, .place = static_cast<WaitPlace>(place)});
+    }
+  }
+  return all;
+}
+
+void read_quantity(const JsonAt& json, const std::string& name, reports::Expectation& expectation) {
+  std::vector<std::string> known;
+  for (const reports::Expectation& quantity : quantities()) {
+    known.push_back(reports::quantity_of(quantity));
+    if (known.back() != name) continue;
+    expectation.metric = quantity.metric;
+    expectation.place = quantity.place;
+    return;
+  }
+  json.refuse("there is no quantity '" + name + "'; drydock list shows them" +
+              did_you_mean(name, {known.begin(), known.end()}));
+}
+
+std::optional<reports::Comparison> comparison_named(const std::string& name) {
+  using reports::Comparison;
+  for (const Comparison c : {Comparison::equal, Comparison::less_equal, Comparison::less,
+                             Comparison::greater_equal, Comparison::greater}) {
+    if (name == reports::name_of(c)) return c;
+  }
+  return std::nullopt;
+}
+
+// No quantity is ever below 0: what speaks of that always holds, or never.
+void refuse_negative(const JsonAt& json, const reports::Expectation& expectation) {
+  const std::int64_t bound = expectation.bound.value_or(0);
+  const bool below = expectation.comparison == reports::Comparison::less && bound == 0;
+  if (bound < 0 || below) json.refuse("nothing that is counted or measured is ever below 0");
+}
+
+// "acked_loss = 0", "rto.client <= 30 s".
+void read_condition(const JsonAt& json, reports::Expectation& expectation) {
+  std::istringstream words(json.text());
+  std::string metric;
+  std::string comparison;
+  std::string bound;
+  words >> metric >> comparison >> std::ws;
+  std::getline(words, bound);
+  read_quantity(json, metric, expectation);
+  const auto known_comparison = comparison_named(comparison);
+  if (!known_comparison) json.refuse("must compare with one of = < <= > >=");
+  expectation.comparison = *known_comparison;
+  if (reports::is_time(expectation.metric)) {
+    const bool may_never_come = reports::is_outage(expectation.metric);
+    if (may_never_come && bound == "never" && *known_comparison == reports::Comparison::equal) {
+      expectation.bound.reset();
+      return;
+    }
+    const auto time = parse_duration(bound);
+    if (!time) json.refuse("must end with a duration: " + std::string(kDurationForm));
+    if (*time > kDurationMax) json.refuse("must end with at most " + text_of(kDurationMax));
+    expectation.bound = time->count_ns();
+    refuse_negative(json, expectation);
+    return;
+  }
+  const auto [end, error] =
+      std::from_chars(bound.data(), bound.data() + bound.size(), *expectation.bound);
+  if (error != std::errc() || end != bound.data() + bound.size()) {
+    json.refuse("must end with an integer");
+  }
+  refuse_negative(json, expectation);
+}
+
+// Over what of a cell's runs an expectation speaks: the one member that says so.
+reports::Over read_over(const JsonAt& json) {
+  using reports::Over;
+  std::optional<Over> found;
+  for (const Over over : {Over::every_run, Over::total, Over::p50, Over::p90, Over::p99}) {
+    if (!json.has(std::string(reports::name_of(over)).c_str())) continue;
+    if (found) json.refuse("must have only one of every_run, total, p50, p90, p99");
+    found = over;
+  }
+  if (!found) json.refuse("must have one of every_run, total, p50, p90, p99");
+  return *found;
+}
+
+// Whose waits an expectation speaks of.
+void read_process_of(const JsonAt& json, const Drill& drill, reports::Expectation& expectation) {
+  if (!reports::is_of_waits(expectation.metric)) json.refuse("only waits are somebody's");
+  expectation.process = json.name();
+  Names known = names_of(drill.brokers);
+  append(known, names_of(drill.writers));
+  append(known, names_of(drill.readers));
+  append(known, names_of(drill.standbys));
+  if (std::ranges::find(known, expectation.process) == known.end()) {
+    json.refuse("there is no broker, writer, reader or standby '" + expectation.process + "'" +
+                did_you_mean(expectation.process, known));
+  }
+}
+
+reports::Expectation read_expectation(const JsonAt& json, const Drill& drill) {
+  json.allow_only({"cells", "every_run", "total", "p50", "p90", "p99", "of"});
+  reports::Expectation expectation;
+  expectation.over = read_over(json);
+  const std::string over(reports::name_of(expectation.over));
+  read_condition(json.at(over), expectation);
+  if (expectation.over == reports::Over::total && reports::is_time(expectation.metric)) {
+    json.at(over).refuse("times have no total");
+  }
+  if (json.has("of")) read_process_of(json.at("of"), drill, expectation);
+  if (!json.has("cells")) return expectation;
+  const JsonAt cells = json.at("cells");
+  for (const std::string& key : cells.keys()) {
+    const bool known = std::any_of(drill.matrix.begin(), drill.matrix.end(),
+                                   [&](const Axis& axis) { return axis.key == key; });
+    if (!known) cells.at(key).refuse("the matrix has no such axis");
+    expectation.cells[key] = cells.at(key).scalar();
+  }
+  return expectation;
+}
+
+}  // namespace
+
+void read_expectations(const JsonAt& expectations, Drill& drill) {
+  for (const JsonAt& json : expectations.items()) {
+    drill.expectations.push_back(read_expectation(json, drill));
+  }
+}
+
+}  // namespace drydock::scenarios

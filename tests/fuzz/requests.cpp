@@ -1,0 +1,38 @@
+// Headers and bodies of requests that strangers send: sends and batches, queries, lookups by time.
+#include <cstdint>
+
+#include "engine/store/batch_encoder.hpp"
+#include "engine/wire/message_batch.hpp"
+#include "engine/wire/query_message.hpp"
+#include "engine/wire/send_message.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace drydock;
+  const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data), size);
+  SendMessageHeader send;
+  (void)decode_send_message_header(bytes, send);
+  (void)decode_send_message_v1_header(bytes, send);
+  QueryMessageHeader query;
+  (void)decode_query_message_header(bytes, query);
+  ViewMessageHeader view;
+  (void)decode_view_message_header(bytes, view);
+  SearchOffsetHeader search;
+  (void)decode_search_offset_header(bytes, search);
+
+  // What is a batch becomes records that are good, each of the size that was told.
+  const RecordContent common{.topic = as_byte_span("T"),
+                             .properties = as_byte_span("WAIT\x01t\x02")};
+  EncodedBatch batch = encode_batch(common, bytes, 1 << 20);
+  if (batch.status != PutStatus::put_ok) return 0;
+  std::span<const std::byte> rest = batch.records.span();
+  for (const std::int32_t record_bytes : batch.record_bytes) {
+    RecordView record;
+    const auto length = static_cast<std::int64_t>(rest.size());
+    const RecordCheck check = check_record(rest, length, BodyCheck::crc, record);
+    ENSURE(check.good());
+    ENSURE(check.size == record_bytes);
+    rest = rest.subspan(static_cast<std::size_t>(record_bytes));
+  }
+  ENSURE(rest.empty());
+  return 0;
+}
