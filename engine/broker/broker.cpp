@@ -1,15 +1,19 @@
 #include "engine/broker/broker.hpp"
 
+#include "engine/broker/client_processor.hpp"
+#include "engine/broker/end_transaction_processor.hpp"
 #include "engine/broker/fast_failure.hpp"
 #include "engine/broker/offset_processor.hpp"
 #include "engine/broker/pull_processor.hpp"
 #include "engine/broker/query_processor.hpp"
 #include "engine/broker/registration.hpp"
+#include "engine/broker/schedule_service.hpp"
+#include "engine/broker/send_back_processor.hpp"
 #include "engine/broker/send_processor.hpp"
+#include "engine/broker/transaction_check.hpp"
 #include "engine/replication/ha_slave.hpp"
 #include "engine/runtime/join.hpp"
 #include "engine/wire/frame_server.hpp"
-#include "engine/wire/heartbeat.hpp"
 
 namespace drydock {
 
@@ -17,8 +21,9 @@ namespace {
 
 constexpr std::int32_t kSlaveMemoryRatioLess = 10;  // Percent.
 constexpr Duration kFirstOffsetFlush = Duration::s(10);
+constexpr Duration kWaitInTransactionQueue = Duration::s(3);  // waitTimeMillsInTransactionQueue
 
-class Broker : private FrameServer::Handler, private HeldPulls::Waker {
+class Broker : private FrameServer::Handler, private HeldPulls::Waker, private ArrivalListener {
  public:
   Broker(Context& context, BrokerConfiguration configuration)
       : context_(context),
@@ -30,8 +35,21 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
         topics_(topic_options(), context.clock.wall_now().count_ms()),
         topics_file_(context, configuration_.store, "topics.json", topics_),
         offsets_file_(context, configuration_.store, "consumerOffset.json", offsets_),
-        sends_(context, configuration_, store_, topics_of_broker(), master_.get()),
-        pulls_(context, configuration_, store_, topics_, {offsets_, offsets_changed_}, *this),
+        groups_(configuration_.auto_create_subscription_group),
+        groups_file_(context, configuration_.store, "subscriptionGroup.json", groups_),
+        delay_file_(context, configuration_.store, "delayOffset.json", delay_offsets_),
+        clients_(context, configuration_, topics_of_broker(), groups_, groups_file_),
+        sends_(context, configuration_, store_, topics_of_broker(), groups_of_broker(),
+               master_.get()),
+        send_backs_(context, configuration_, store_, topics_of_broker(), groups_of_broker(),
+                    sends_.workers()),
+        schedule_(context, store_, delay_offsets_),
+        ops_(context, store_),
+        transaction_ends_(context, configuration_, store_, master_.get(), ops_),
+        transaction_check_(context, configuration_, store_, {offsets_, offsets_changed_},
+                           topics_of_broker(), clients_),
+        pulls_(context, configuration_, store_, topics_, {offsets_, offsets_changed_},
+               clients_.consumers(), *this),
         offset_requests_(context, store_, topics_, {offsets_, offsets_changed_},
                          context.workers.add("ConsumerManageThread_1")),
         queries_(context, store_),
@@ -39,7 +57,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
         registration_(context, configuration_, store_host(), topics_of_broker(), slave_.get()),
         follower_(context.scope),
         services_(context.scope) {
-    store_.tell_of_arrivals(pulls_.held());
+    store_.tell_of_arrivals(*this);
   }
 
   // Errors: what kept it from serving; the log has a line about it.
@@ -51,6 +69,10 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
     if (!topics) co_return failed("the topics can't be loaded", topics.error());
     Result<void> offsets = co_await offsets_file_.load(worker_);
     if (!offsets) co_return failed("the consumer offsets can't be loaded", offsets.error());
+    Result<void> groups = co_await groups_file_.load(worker_);
+    if (!groups) co_return failed("the groups can't be loaded", groups.error());
+    Result<void> delays = co_await delay_file_.load(worker_);
+    if (!delays) co_return failed("the delay offsets can't be loaded", delays.error());
     Result<void> loaded = co_await store_.load();
     if (!loaded) co_return failed("the store can't be loaded", loaded.error());
     Result<void> started = co_await store_.start();
@@ -64,7 +86,10 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
     if (!listening) co_return failed("can't listen", listening.error());
     registration_.start();
     services_.spawn(pulls_.held().run());
-    services_.spawn(save_offsets());
+    services_.spawn(clients_.run());
+    services_.spawn(keep_saving(offsets_file_, offsets_changed_,
+                                configuration_.flush_consumer_offset_interval));
+    if (slave_ == nullptr) serve_as_master();
     fail_fast();
     serving_ = true;
     context_.observer.event(EventName::serving_started, context_.scope.process().id().value());
@@ -79,9 +104,12 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
     co_await follower_.join();
     if (master_ != nullptr) co_await master_->stop();
     co_await server_.stop();
+    co_await schedule_.stop();
     services_.cancel();
     co_await services_.join();
     if (serving_) {  // Else another broker may have the store.
+      co_await groups_file_.save(worker_);
+      co_await delay_file_.save(worker_);
       co_await topics_file_.save(worker_);
       co_await offsets_file_.save(worker_);
     }
@@ -115,15 +143,26 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
 
   TopicsOfBroker topics_of_broker() { return {topics_, topics_made_, topics_file_}; }
 
-  // First after 10 s. RocketMQ writes them then whether they have changed or not.
-  Task<void> save_offsets() {
-    const Duration period = configuration_.flush_consumer_offset_interval;
+  GroupsOfBroker groups_of_broker() { return {groups_, groups_file_, clients_.locks()}; }
+
+  // What moves messages on by itself; on a slave its master does.
+  void serve_as_master() {
+    schedule_.start();
+    services_.spawn(
+        keep_saving(delay_file_, schedule_.changed(), configuration_.flush_delay_offset_interval));
+    services_.spawn(ops_.run());
+    services_.spawn(transaction_check_.run());
+  }
+
+  // Saves a file whose content changes all the time: first after 10 s. RocketMQ writes it then
+  // whether it has changed or not. `changed` is set with every change.
+  Task<void> keep_saving(ConfigFile& file, Event& changed, Duration period) {
     PollGrid grid(context_.clock, context_.clock.now() + kFirstOffsetFlush - period, period);
-    const auto changed = [this] { return offsets_file_.behind(); };
+    const auto behind = [&file] { return file.behind(); };
     for (;;) {
-      Result<void> due = co_await grid.until(offsets_changed_, changed);
+      Result<void> due = co_await grid.until(changed, behind);
       if (!due) co_return;
-      co_await offsets_file_.save(worker_);
+      co_await file.save(worker_);
     }
   }
 
@@ -133,6 +172,8 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
     services_.spawn(drydock::fail_fast(context_, sends_.workers(), sends));
     const FastFailure pulls{configuration_.wait_time_in_pull_queue};
     services_.spawn(drydock::fail_fast(context_, pulls_.workers(), pulls));
+    const FastFailure ends{kWaitInTransactionQueue};
+    services_.spawn(drydock::fail_fast(context_, transaction_ends_.workers(), ends));
   }
 
   Error failed(std::string line, Error error) {
@@ -153,6 +194,12 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
               Semaphore::Permit slot) override {
     if (SendProcessor::answers(request)) {
       server_.requests().spawn(sends_.process(connection, std::move(request), std::move(slot)));
+    } else if (request.is(RequestCode::consumer_send_msg_back)) {
+      server_.requests().spawn(
+          send_backs_.process(connection, std::move(request), std::move(slot)));
+    } else if (request.is(RequestCode::end_transaction)) {
+      server_.requests().spawn(
+          transaction_ends_.process(connection, std::move(request), std::move(slot)));
     } else if (is_pull(request) && !request.is_one_way()) {
       server_.requests().spawn(pulls_.process(connection, std::move(request), std::move(slot)));
     } else if (QueryProcessor::answers(request) && !request.is_one_way()) {
@@ -160,31 +207,43 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
     } else if (request.is(RequestCode::query_consumer_offset) && !request.is_one_way()) {
       server_.requests().spawn(
           offset_requests_.query(connection, std::move(request), std::move(slot)));
+    } else if (request.is(RequestCode::heart_beat)) {
+      server_.requests().spawn(clients_.heartbeat(connection, std::move(request), std::move(slot)));
     } else {
-      SharedBytes answered = answer(request);
+      SharedBytes answered = answer(*connection, request);
       if (!request.is_one_way()) connection->respond(std::move(answered));
     }
+  }
+  void message_arrived(std::string_view topic, std::int32_t queue_id, QueueOffset next,
+                       std::int64_t tags_code) override {
+    pulls_.held().message_arrived(topic, queue_id, next, tags_code);
+    if (topic == kScheduleTopic) schedule_.message_arrived(queue_id);
+    if (topic == kHalfTopic) transaction_check_.message_arrived();
   }
   static bool is_pull(const RemotingCommand& request) {
     return request.is(RequestCode::pull_message) || request.is(RequestCode::lite_pull_message);
   }
   void connection_ended(ServerConnection& connection) override {
     pulls_.held().connection_ended(connection);
+    clients_.connection_ended(connection);
   }
-  SharedBytes answer(const RemotingCommand& request) {
+  SharedBytes answer(const ServerConnection& connection, const RemotingCommand& request) {
     if (OffsetProcessor::answers(request)) return offset_requests_.answer(request);
-    if (request.is(RequestCode::heart_beat)) {
-      const bool readable = is_heartbeat(request.body.span());
-      return encode_answer(request.head,
-                           readable ? ResponseCode::success : ResponseCode::system_error);
-    }
+    if (ClientProcessor::answers(request)) return clients_.answer(connection, request);
     if (request.is(RequestCode::get_all_topic_config)) {
       const std::string table = encode_topic_table(topics_.all());
       return encode_command(response_head(request.head, ResponseCode::success), NoFields(), {},
                             as_byte_span(table));
     }
+    if (request.is(RequestCode::get_all_consumer_offset)) return whole(request, offsets_);
+    if (request.is(RequestCode::get_all_delay_offset)) return whole(request, delay_offsets_);
     return encode_answer(request.head, ResponseCode::request_code_not_supported,
                          "this version does not know the request");
+  }
+  static SharedBytes whole(const RemotingCommand& request, const ConfigContent& content) {
+    const std::string text = content.write();
+    return encode_command(response_head(request.head, ResponseCode::success), NoFields(), {},
+                          as_byte_span(text));
   }
   // A pull that was held: it has no place among the requests in progress, whose number is bounded
   // by that of the pulls that are held.
@@ -202,7 +261,17 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker {
   ConsumerOffsets offsets_;
   Event offsets_changed_;
   ConfigFile offsets_file_;
+  SubscriptionGroups groups_;
+  ConfigFile groups_file_;
+  DelayOffsets delay_offsets_;
+  ConfigFile delay_file_;
+  ClientProcessor clients_;
   SendProcessor sends_;
+  SendBackProcessor send_backs_;
+  ScheduleService schedule_;
+  OpBatch ops_;
+  EndTransactionProcessor transaction_ends_;
+  TransactionCheck transaction_check_;
   PullProcessor pulls_;
   OffsetProcessor offset_requests_;
   QueryProcessor queries_;

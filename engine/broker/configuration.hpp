@@ -16,6 +16,16 @@
 //                        send_batch has the part for batches
 //   pull_processor       the checks and the answer of one pull; pull_answer (pure)
 //   held_pulls           pulls that wait for a message
+//   client_processor     heartbeats, and what clients ask of one another
+//   consumer_groups      who is in a group and what it subscribes to; producer_groups (pure)
+//   queue_locks          which member has a queue for itself alone (pure)
+//   subscription_groups  what is configured of each group (pure)
+//   internal_message     messages that the broker itself puts into the log (pure)
+//   schedule_service     delivers what waits for its time; delay_offsets (pure)
+//   send_back_processor  messages that come again, and dead letters; retry (pure)
+//   end_transaction_processor, transaction_check, op_batch
+//                        ends of transactions, questions about them; transactions (pure)
+//   put_safety           the wait of a put for its flush and its copies
 //   fast_failure         refuses what has waited for a worker for too long
 //   query_processor      looks for messages by key, id and time
 //   offset_processor     the ends of queues, and how far groups have come in them
@@ -23,7 +33,7 @@
 //   config_file          a file below config/: topics, consumer offsets; config_content (pure)
 //   broker               start, serve, orderly stop
 //
-// What it does not do yet: groups of consumers, delay, retry.
+// What it does not do yet: the timer wheel, pop.
 //
 // This file: the configuration of one broker and where it comes from.
 #pragma once
@@ -60,6 +70,11 @@ struct BrokerConfiguration {
   Duration short_polling_time = Duration::ms(1000);             // shortPollingTimeMills
   bool slave_read_enable = false;                               // slaveReadEnable
   Duration flush_consumer_offset_interval = Duration::s(5);     // flushConsumerOffsetInterval
+  Duration flush_delay_offset_interval = Duration::s(10);       // flushDelayOffsetInterval
+  bool auto_create_subscription_group = true;                   // autoCreateSubscriptionGroup
+  Duration transaction_timeout = Duration::ms(6'000);           // transactionTimeOut
+  Duration transaction_check_interval = Duration::ms(30'000);   // transactionCheckInterval
+  std::int32_t transaction_check_max = 15;                      // transactionCheckMax
   std::vector<Endpoint> name_servers;                           // namesrvAddr; none: alone
   Duration register_name_server_period = Duration::ms(30'000);  // registerNameServerPeriod
   Duration register_broker_timeout = Duration::ms(24'000);      // registerBrokerTimeoutMills

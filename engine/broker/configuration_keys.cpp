@@ -87,6 +87,12 @@ bool set_single_path(std::string& into, std::string_view value) {
   return value.find(',') == std::string_view::npos && set_path(into, value);
 }
 
+bool set_delay_levels(Configuration& configuration, std::string_view value) {
+  std::optional<DelayLevels> levels = DelayLevels::parse(value);
+  if (levels) configuration.store.delay_levels = std::move(*levels);
+  return levels.has_value();
+}
+
 constexpr std::string_view kMs = "milliseconds, a whole number from 1 to 2147483647";
 constexpr std::string_view kBool = "true or false";
 constexpr std::string_view kText = "any text that is not empty";
@@ -96,6 +102,10 @@ constexpr std::array kHonoured = {
     HonouredKey{"accessMessageInMemoryMaxRatio", "percent, a whole number from 1 to 100",
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.store.access_message_in_memory_max_ratio, v, 1, 100);
+                }},
+    HonouredKey{"autoCreateSubscriptionGroup", kBool,
+                [](Configuration& c, std::string_view v) {
+                  return set_bool(c.auto_create_subscription_group, v);
                 }},
     HonouredKey{"autoCreateTopicEnable", kBool,
                 [](Configuration& c, std::string_view v) {
@@ -157,6 +167,10 @@ constexpr std::array kHonoured = {
     HonouredKey{"flushConsumerOffsetInterval", kMs,
                 [](Configuration& c, std::string_view v) {
                   return set_ms(c.flush_consumer_offset_interval, v);
+                }},
+    HonouredKey{"flushDelayOffsetInterval", kMs,
+                [](Configuration& c, std::string_view v) {
+                  return set_ms(c.flush_delay_offset_interval, v);
                 }},
     HonouredKey{"flushDiskType", "ASYNC_FLUSH or SYNC_FLUSH", &set_flush_disk_type},
     HonouredKey{"flushIntervalCommitLog", kMs,
@@ -244,6 +258,8 @@ constexpr std::array kHonoured = {
                   return set_integer(c.store.max_transfer_count_on_message_in_memory, v, 1,
                                      kInt32Max);
                 }},
+    HonouredKey{"messageDelayLevel", "delays such as 1s 5s 10m 2h 1d, with one blank between",
+                &set_delay_levels},
     HonouredKey{"messageIndexEnable", kBool,
                 [](Configuration& c,
                    std::string_view v) { return set_bool(c.store.message_index_enable, v); }},
@@ -302,6 +318,16 @@ constexpr std::array kHonoured = {
     HonouredKey{
         "syncFlushTimeout", kMs,
         [](Configuration& c, std::string_view v) { return set_ms(c.store.sync_flush_timeout, v); }},
+    HonouredKey{"transactionCheckInterval", kMs,
+                [](Configuration& c,
+                   std::string_view v) { return set_ms(c.transaction_check_interval, v); }},
+    HonouredKey{"transactionCheckMax", "a whole number from 0",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.transaction_check_max, v, 0, kInt32Max);
+                }},
+    HonouredKey{
+        "transactionTimeOut", kMs,
+        [](Configuration& c, std::string_view v) { return set_ms(c.transaction_timeout, v); }},
     HonouredKey{
         "waitTimeMillsInPullQueue", kMs,
         [](Configuration& c, std::string_view v) { return set_ms(c.wait_time_in_pull_queue, v); }},

@@ -25,12 +25,13 @@ SharedBytes answer_frame(const PullRequest& pull, const PullAnswer& answer,
 
 PullProcessor::PullProcessor(Context& context, const BrokerConfiguration& configuration,
                              MessageStore& store, const Topics& topics, OffsetsOfBroker offsets,
-                             HeldPulls::Waker& waker)
+                             const ConsumerGroups& groups, HeldPulls::Waker& waker)
     : context_(context),
       configuration_(configuration),
       store_(store),
       topics_(topics),
       offsets_(offsets),
+      groups_(groups),
       held_(context, configuration, store, waker),
       workers_(context, "PullMessageThread_", configuration.pull_message_thread_pool_nums,
                static_cast<std::size_t>(configuration.pull_thread_pool_queue_capacity)) {}
@@ -61,18 +62,14 @@ Task<void> PullProcessor::process(std::shared_ptr<ServerConnection> connection,
   PullMessageHeader header;
   const HeaderFault fault = decode_pull_message_header(request.ext_fields.span(), header);
   Refusal refusal{ResponseCode::system_error, "a field of the header is missing or of no use"};
+  std::vector<std::int32_t> tags;
   if (fault.ok()) refusal = check(header);
+  if (!refusal.refused()) refusal = find_tags(header, tags);
   if (refusal.refused()) {
     connection->respond(encode_answer(request.head, refusal.code, refusal.remark));
     co_return;
   }
-  std::optional<std::vector<std::int32_t>> tags = parse_tag_expression(header.subscription);
-  if (!tags) {
-    connection->respond(encode_answer(request.head, ResponseCode::subscription_parse_failed,
-                                      "parse the consumer's subscription failed"));
-    co_return;
-  }
-  PullRequest pull = to_request(request.head, header, std::move(*tags));
+  PullRequest pull = to_request(request.head, header, std::move(tags));
   const bool may_hold = (header.sys_flag & pull_flag::kSuspend) != 0;
   const IfNothing if_nothing = may_hold ? IfNothing::hold : IfNothing::answer;
   const bool nothing = co_await look_up(lease.worker(), *connection, pull, if_nothing);
@@ -112,10 +109,33 @@ PullProcessor::Refusal PullProcessor::check(const PullMessageHeader& header) con
   if (header.queue_id < 0 || header.queue_id >= queues) {
     return {ResponseCode::invalid_parameter, "the queue id is out of range"};
   }
-  if (!header.expression_type.empty() && header.expression_type != "TAG") {
+  return {};
+}
+
+PullProcessor::Refusal PullProcessor::find_tags(const PullMessageHeader& header,
+                                                std::vector<std::int32_t>& tags) const {
+  std::string_view type = header.expression_type;
+  if ((header.sys_flag & pull_flag::kSubscription) != 0) {
+    std::optional<std::vector<std::int32_t>> told = parse_tag_expression(header.subscription);
+    if (!told) {
+      return {ResponseCode::subscription_parse_failed, "parse the consumer's subscription failed"};
+    }
+    tags = std::move(*told);
+  } else {
+    const Subscription* const known = groups_.subscription(header.consumer_group, header.topic);
+    if (known == nullptr) {
+      return {ResponseCode::subscription_not_exist, "the group does not subscribe to the topic"};
+    }
+    if (known->version < header.sub_version) {
+      return {ResponseCode::subscription_not_latest, "the subscription is not the latest"};
+    }
+    tags = known->tag_codes;
+    type = known->expression_type;
+  }
+  if (!type.empty() && type != "TAG") {
     return {ResponseCode::system_error,
             "The broker does not support consumer to filter message by " +
-                std::string(repeatable(header.expression_type))};
+                std::string(repeatable(type))};
   }
   return {};
 }

@@ -1,14 +1,16 @@
 // One PULL_MESSAGE from its header to its response (storage reference, 3.6 and 3.7).
 //
 // Order of the checks: a slave that may not be read (before the queue) → queue full → header →
-// topic exists and may be read → queue id → which messages are wanted. A worker of the pull pool is
-// held from the queue to the answer. A pull that finds nothing may wait for a message; it then
-// holds neither a worker nor a place among the requests in progress.
+// topic exists and may be read → queue id → which messages are wanted, by the request or by what
+// the group subscribes to. A worker of the pull pool is held from the queue to the answer. A pull
+// that finds nothing may wait for a message; it then holds neither a worker nor a place among the
+// requests in progress.
 #pragma once
 
 #include <memory>
 
 #include "engine/broker/configuration.hpp"
+#include "engine/broker/consumer_groups.hpp"
 #include "engine/broker/held_pulls.hpp"
 #include "engine/broker/offsets_of_broker.hpp"
 #include "engine/broker/pull_answer.hpp"
@@ -21,7 +23,8 @@ namespace drydock {
 class PullProcessor {
  public:
   PullProcessor(Context& context, const BrokerConfiguration& configuration, MessageStore& store,
-                const Topics& topics, OffsetsOfBroker offsets, HeldPulls::Waker& waker);
+                const Topics& topics, OffsetsOfBroker offsets, const ConsumerGroups& groups,
+                HeldPulls::Waker& waker);
 
   // Answers the request on `connection`, or holds it. `slot` is given back then.
   Task<void> process(std::shared_ptr<ServerConnection> connection, RemotingCommand request,
@@ -41,6 +44,8 @@ class PullProcessor {
   };
 
   Refusal check(const PullMessageHeader& header) const;
+  // Which tags are wanted.
+  Refusal find_tags(const PullMessageHeader& header, std::vector<std::int32_t>& tags) const;
   // Answers, unless there is nothing and `if_nothing` says to hold: then true.
   Task<bool> look_up(Worker& worker, ServerConnection& connection, const PullRequest& pull,
                      IfNothing if_nothing);
@@ -54,6 +59,7 @@ class PullProcessor {
   MessageStore& store_;
   const Topics& topics_;
   OffsetsOfBroker offsets_;
+  const ConsumerGroups& groups_;
   HeldPulls held_;
   WorkerPool workers_;
 };

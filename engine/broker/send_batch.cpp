@@ -60,7 +60,7 @@ Task<void> SendProcessor::store_batch(std::shared_ptr<ServerConnection> connecti
   BatchPutResult stored = co_await store_.append_batch(lease.worker(), std::move(batch));
   lease.release();
   if (stored.put.status == PutStatus::put_ok) {
-    const PutStatus safe = co_await await_safety(stored.put, wait_store_ok);
+    const PutStatus safe = co_await safety_.wait(stored.put, wait_store_ok);
     stored.put.status = safe;
   }
   answer_batch(*connection, request, queue_id, stored);

@@ -2,13 +2,19 @@
 
 #include <array>
 
+#include "engine/broker/internal_message.hpp"
+#include "engine/broker/retry.hpp"
+#include "engine/broker/transactions.hpp"
 #include "engine/wire/message_properties.hpp"
 
 namespace drydock {
 
 namespace {
 
-constexpr std::uint64_t kLateMs = 500;  // Of SeededBug::ack_before_append, at most.
+constexpr std::int32_t kRetryQueues = 1;
+constexpr std::int32_t kDeadLetterQueues = 1;
+constexpr std::int16_t kVersion349 = 121;  // From here on clients say how often they retry.
+constexpr std::uint64_t kLateMs = 500;     // Of SeededBug::ack_before_append, at most.
 
 // The part of the ext fields that a view of the header points into.
 SharedBytes share(const RemotingCommand& request, std::string_view view) {
@@ -18,21 +24,35 @@ SharedBytes share(const RemotingCommand& request, std::string_view view) {
                                   view.size());
 }
 
-// What a message may ask for that comes in a later version: storing it as a plain message would be
-// wrong.
-bool beyond_this_version(const SendMessageHeader& header) {
-  if ((header.sys_flag & sys_flag::kTransactionMask) != 0) return true;
-  if (header.topic.starts_with("%RETRY%")) return true;
-  constexpr std::array<std::string_view, 4> kDelays = {"DELAY", "TIMER_DELAY_SEC", "TIMER_DELAY_MS",
-                                                       "TIMER_DELIVER_MS"};
-  PropertyReader reader(header.properties);
+using Wishes = SendProcessor::Wishes;
+
+Wishes wishes_of(std::string_view properties) {
+  Wishes wishes;
+  PropertyReader reader(properties);
   Property property;
   while (reader.next(property)) {
-    for (const std::string_view delay : kDelays) {
-      if (property.name == delay) return true;
+    if (property.name == property::kDelay) {
+      wishes.delay_level = parse_decimal<std::int32_t>(property.value).value_or(0);
+    } else if (property.name == property::kTransactionPrepared) {
+      wishes.transaction = property.value == "true";
+    } else if (property.name == property::kTimerDelaySeconds ||
+               property.name == property::kTimerDelayMs ||
+               property.name == property::kTimerDeliverMs) {
+      wishes.timer = true;
     }
   }
-  return false;
+  if (wishes.delay_level > 0) wishes.timer = false;
+  return wishes;
+}
+
+// What a message may ask for that comes in a later version: storing it as a plain message would be
+// wrong. Empty: nothing.
+std::string_view beyond_this_version(const SendMessageHeader& header, const Wishes& wishes) {
+  if (wishes.timer) return "the timer wheel (TIMER_*) is not supported: use a delay level";
+  if ((header.sys_flag & sys_flag::kTransactionMask) != 0 && !wishes.transaction) {
+    return "the flags of a transaction without its property are not supported";
+  }
+  return {};
 }
 
 HeaderFault decode_header(const RemotingCommand& request, SendMessageHeader& header) {
@@ -44,12 +64,14 @@ HeaderFault decode_header(const RemotingCommand& request, SendMessageHeader& hea
 }  // namespace
 
 SendProcessor::SendProcessor(Context& context, const BrokerConfiguration& configuration,
-                             MessageStore& store, TopicsOfBroker topics, HaMaster* master)
+                             MessageStore& store, TopicsOfBroker topics, GroupsOfBroker groups,
+                             HaMaster* master)
     : context_(context),
       configuration_(configuration),
       store_(store),
-      master_(master),
+      safety_(context, configuration, store, master),
       topics_(topics),
+      groups_(groups),
       workers_(context, "SendMessageThread_", configuration.send_message_thread_pool_nums,
                static_cast<std::size_t>(configuration.send_thread_pool_queue_capacity)),
       queue_choice_(context.random.stream("queue-choice")) {}
@@ -76,13 +98,19 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
   const HeaderFault fault = decode_header(request, header);
   std::int32_t queue_id = header.queue_id;
   Refusal refusal{ResponseCode::system_error, "a field of the header is missing or of no use"};
-  if (fault.ok()) refusal = check(header, queue_id);
+  const Wishes wishes = wishes_of(header.properties);
+  if (fault.ok()) refusal = check(header, wishes, queue_id);
+  if (refusal.refused()) {
+    refuse(*connection, request, refusal);
+    co_return;
+  }
+  IncomingMessage message = to_message(request, header, queue_id, connection->peer());
+  refusal = redirect(request, header, wishes, message);
   if (refusal.refused()) {
     refuse(*connection, request, refusal);
     co_return;
   }
   if (topics_.file.untried()) co_await topics_.file.save(lease.worker());
-  IncomingMessage message = to_message(request, header, queue_id, connection->peer());
   if (header.batch) {
     message.properties = batch_properties(header);
     co_await store_batch(std::move(connection), std::move(request), std::move(message),
@@ -100,7 +128,7 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
   PutResult result = co_await store_.append(lease.worker(), std::move(message));
   lease.release();
   if (result.status == PutStatus::put_ok) {
-    const PutStatus safe = co_await await_safety(result, wait_store_ok);
+    const PutStatus safe = co_await safety_.wait(result, wait_store_ok);
     result.status = safe;
   }
   answer(*connection, request, queue_id, result);
@@ -116,26 +144,7 @@ Task<void> SendProcessor::append_late(IncomingMessage message) {
       co_await store_.append(turn.lease.worker(), std::move(message));
 }
 
-// The flush and the copies are waited for at the same time; what the copies came to counts last.
-Task<PutStatus> SendProcessor::await_safety(PutResult placed, bool wait_store_ok) {
-  const SeededBugs& bugs = configuration_.store.bugs;
-  const std::int32_t copies =
-      bugs.has(SeededBug::ack_before_copy) ? 1 : configuration_.ha.copies_awaited();
-  if (master_ == nullptr || !wait_store_ok || copies <= 1) {
-    const PutStatus flushed = co_await store_.await_flush(placed, wait_store_ok);
-    co_return flushed;
-  }
-  const Deadline deadline = context_.clock.now() + configuration_.ha.slave_timeout;
-  ReplicaRequest request(placed.offset + placed.bytes, copies, deadline);
-  master_->submit(request);
-  const PutStatus flushed = co_await store_.await_flush(placed, wait_store_ok);
-  Result<void> answered = co_await request.answered().wait();
-  if (!answered) co_return PutStatus::unknown_error;
-  const bool replicated = request.answer() == ReplicaAnswer::replicated;
-  co_return replicated ? flushed : PutStatus::flush_slave_timeout;
-}
-
-SendProcessor::Refusal SendProcessor::check(const SendMessageHeader& header,
+SendProcessor::Refusal SendProcessor::check(const SendMessageHeader& header, const Wishes& wishes,
                                             std::int32_t& queue_id) {
   if (!topic_name_allowed(header.topic)) {
     return {ResponseCode::invalid_parameter, "the topic's name is not allowed"};
@@ -143,9 +152,12 @@ SendProcessor::Refusal SendProcessor::check(const SendMessageHeader& header,
   if (topic_reserved(header.topic)) {
     return {ResponseCode::no_permission, "sending to this system topic is forbidden"};
   }
-  const std::optional<std::int32_t> queues = topics_.table.find_or_create(
-      header.topic, header.default_topic, header.default_topic_queue_nums,
-      context_.clock.wall_now().count_ms());
+  const std::int64_t now_ms = context_.clock.wall_now().count_ms();
+  std::optional<std::int32_t> queues = topics_.table.find_or_create(
+      header.topic, header.default_topic, header.default_topic_queue_nums, now_ms);
+  if (!queues && header.topic.starts_with(kRetryTopicPrefix)) {
+    queues = topics_.table.find_or_add(header.topic, kRetryQueues, now_ms);
+  }
   if (topics_.table.has_new()) topics_.made.set();
   if (!queues) return {ResponseCode::topic_not_exist, "the topic does not exist"};
   if (queue_id >= *queues || (queue_id < 0 && *queues == 0)) {
@@ -155,10 +167,49 @@ SendProcessor::Refusal SendProcessor::check(const SendMessageHeader& header,
     queue_id = static_cast<std::int32_t>(queue_choice_.below(static_cast<std::uint64_t>(*queues)));
   }
   if (header.batch) return check_batch(header, topics_.table.find(header.topic));
-  if (beyond_this_version(header)) {
-    return {ResponseCode::request_code_not_supported,
-            "transaction, delay and retry messages are not supported in this version"};
+  const std::string_view beyond = beyond_this_version(header, wishes);
+  if (!beyond.empty()) return {ResponseCode::request_code_not_supported, beyond};
+  return {};
+}
+
+SendProcessor::Refusal SendProcessor::redirect(const RemotingCommand& request,
+                                               const SendMessageHeader& header,
+                                               const Wishes& wishes, IncomingMessage& message) {
+  if (header.batch) return {};
+  if (header.topic.starts_with(kRetryTopicPrefix)) {
+    const Refusal refusal = redirect_if_dead(request, header, message);
+    if (refusal.refused()) return refusal;
   }
+  const bool comes_again = header.reconsume_times > 0 && wishes.delay_level > 0;
+  if (wishes.transaction && !comes_again) message = half_of(std::move(message));
+  if (wishes.delay_level > 0) {
+    message = delayed_if_asked(std::move(message), configuration_.store.delay_levels);
+  }
+  return {};
+}
+
+SendProcessor::Refusal SendProcessor::redirect_if_dead(const RemotingCommand& request,
+                                                       const SendMessageHeader& header,
+                                                       IncomingMessage& message) {
+  const std::string_view name = header.topic.substr(kRetryTopicPrefix.size());
+  const SubscriptionGroup* const group = groups_.table.find(name);
+  if (group == nullptr) {
+    return {ResponseCode::subscription_group_not_exist, "the group does not exist"};
+  }
+  const bool says_how_often = request.head.version >= kVersion349 && header.max_reconsume_times;
+  const std::int32_t times_max =
+      says_how_often ? *header.max_reconsume_times : group->retry_times_max;
+  const bool orderly = groups_.locks.any(name, context_.clock.now());
+  if (!dead_when_sent(header.reconsume_times, times_max, orderly)) return {};
+  const std::string topic = dead_letter_topic_of(name);
+  const auto queues =
+      topics_.table.find_or_add(topic, kDeadLetterQueues, context_.clock.wall_now().count_ms());
+  if (topics_.table.has_new()) topics_.made.set();
+  if (!queues) return {ResponseCode::system_error, "the topic does not exist"};
+  constexpr std::array kNoDelay = {Property{property::kDelay, "-1"}};
+  message.topic = SharedBytes::copy_of(topic);
+  message.queue_id = 0;
+  message.properties = edit_properties(as_text(message.properties.span()), {}, kNoDelay);
   return {};
 }
 

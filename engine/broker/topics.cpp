@@ -79,12 +79,25 @@ std::optional<std::int32_t> Topics::find_or_create(std::string_view topic, std::
   if (!options_.auto_create || model != kAutoCreateTopic) return std::nullopt;
   if (topics_.size() >= kCountMax) return std::nullopt;
   const std::int32_t count = std::clamp(queues_wanted, 0, options_.queue_count);
-  add(std::string(topic), count);
+  add_new(topic, count, now_ms);
+  return count;
+}
+
+std::optional<std::int32_t> Topics::find_or_add(std::string_view topic, std::int32_t queues,
+                                                std::int64_t now_ms) {
+  const auto found = topics_.find(topic);
+  if (found != topics_.end()) return found->second.write_queues;
+  if (!topic_name_allowed(topic) || topics_.size() >= kCountMax) return std::nullopt;
+  add_new(topic, queues, now_ms);
+  return queues;
+}
+
+void Topics::add_new(std::string_view topic, std::int32_t queues, std::int64_t now_ms) {
+  add(std::string(topic), queues);
   new_.emplace_back(topic);
   ++changes_;
   ++version_.counter;
   version_.timestamp_ms = now_ms;
-  return count;
 }
 
 const TopicConfig* Topics::find(std::string_view topic) const {

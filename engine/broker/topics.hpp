@@ -23,6 +23,16 @@ bool topic_name_allowed(std::string_view topic);
 // Topics of the broker itself, into which no client may send.
 bool topic_reserved(std::string_view topic);
 
+// The topics of a group: what failed, to be consumed again, and what has failed too often.
+inline constexpr std::string_view kRetryTopicPrefix = "%RETRY%";
+inline constexpr std::string_view kDeadLetterTopicPrefix = "%DLQ%";
+inline std::string retry_topic_of(std::string_view group) {
+  return std::string(kRetryTopicPrefix) += group;
+}
+inline std::string dead_letter_topic_of(std::string_view group) {
+  return std::string(kDeadLetterTopicPrefix) += group;
+}
+
 class Topics : public ConfigContent {
  public:
   struct Options {
@@ -43,6 +53,11 @@ class Topics : public ConfigContent {
   std::optional<std::int32_t> find_or_create(std::string_view topic, std::string_view model,
                                              std::int32_t queues_wanted, std::int64_t now_ms);
 
+  // The same of a topic that the broker itself needs: made with `queues`, to read and write,
+  // without a model. None if its name is not allowed or it is one too many.
+  std::optional<std::int32_t> find_or_add(std::string_view topic, std::int32_t queues,
+                                          std::int64_t now_ms);
+
   // The topic; nullptr if it does not exist. Valid until the next change.
   const TopicConfig* find(std::string_view topic) const;
 
@@ -61,6 +76,7 @@ class Topics : public ConfigContent {
  private:
   using Table = std::map<std::string, TopicConfig, std::less<>>;
 
+  void add_new(std::string_view topic, std::int32_t queues, std::int64_t now_ms);
   void add(std::string name, std::int32_t queues,
            std::int32_t permissions = permission::kRead | permission::kWrite);
 

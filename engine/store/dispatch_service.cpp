@@ -67,7 +67,7 @@ Task<Result<DispatchService::FileDone>> DispatchService::drain_file(LogFilePoint
       case DispatchStep::skip_rest: skip_to(file->start + readable); co_return FileDone::stop;
       case DispatchStep::dispatch: break;
     }
-    const DispatchRequest request = dispatch_request_of(view, check.size);
+    const DispatchRequest request = dispatcher_.request_of(view, check.size);
     Result<void> dispatched = co_await dispatcher_.dispatch(worker_, request);
     if (!dispatched) co_return dispatched.error();
     position_ = position_ + check.size;

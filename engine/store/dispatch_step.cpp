@@ -18,7 +18,8 @@ bool is_half_or_rolled_back(std::int32_t flags) {
 
 }  // namespace
 
-DispatchRequest dispatch_request_of(const RecordView& view, std::int32_t bytes) {
+DispatchRequest dispatch_request_of(const RecordView& view, std::int32_t bytes,
+                                    const DelayLevels& levels) {
   DispatchRequest request;
   request.topic = as_text(view.topic);
   request.queue_id = view.queue_id;
@@ -32,6 +33,10 @@ DispatchRequest dispatch_request_of(const RecordView& view, std::int32_t bytes) 
     if (property.name == property::kKeys) request.keys = property.value;
   }
   request.unit = {PhysicalOffset(view.physical_offset), bytes, java_string_hash(tags)};
+  if (request.topic == kScheduleTopic) {
+    const std::int32_t level = levels.effective(delay_level_of(as_text(view.properties)));
+    if (level > 0) request.unit.tags_code = levels.due_ms(level, view.store_ms);
+  }
   request.store_ms = view.store_ms;
   request.has_unit = !is_half_or_rolled_back(view.sys_flag) && view.queue_offset >= 0 &&
                      has_queue(request.topic, request.queue_id);

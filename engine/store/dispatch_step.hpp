@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/store/consume_queue_unit.hpp"
+#include "engine/store/delay_levels.hpp"
 #include "engine/wire/message_record.hpp"
 
 namespace drydock {
@@ -21,8 +22,10 @@ struct DispatchRequest {
   bool is_indexed = false;  // The keys are filed, if there are any.
 };
 
-// Of a good record. Its place is the one that it says itself to have, as in RocketMQ.
-DispatchRequest dispatch_request_of(const RecordView& view, std::int32_t bytes);
+// Of a good record. Its place is the one that it says itself to have, as in RocketMQ. The tags code
+// of a message that waits for its time is that time.
+DispatchRequest dispatch_request_of(const RecordView& view, std::int32_t bytes,
+                                    const DelayLevels& levels = {});
 
 enum class DispatchStep : std::uint8_t {
   wait,         // It goes beyond what may be seen: look again later.

@@ -11,9 +11,20 @@ namespace drydock {
 
 class Dispatcher {
  public:
+  // `levels` outlives it.
   Dispatcher(Context& context, ConsumeQueues& queues, MessageIndex& index, Checkpoint& checkpoint,
-             LogKind kind)
-      : context_(context), queues_(queues), index_(index), checkpoint_(checkpoint), kind_(kind) {}
+             LogKind kind, const DelayLevels& levels)
+      : context_(context),
+        queues_(queues),
+        index_(index),
+        checkpoint_(checkpoint),
+        kind_(kind),
+        levels_(levels) {}
+
+  // What the queues and the index are told of a good record.
+  DispatchRequest request_of(const RecordView& view, std::int32_t bytes) const {
+    return dispatch_request_of(view, bytes, levels_);
+  }
 
   // Completes when the unit is written (in the page cache), was there already, or was given up: a
   // queue file that can't be made is tried 30 times, a second apart; and when the index has the
@@ -33,6 +44,7 @@ class Dispatcher {
   MessageIndex& index_;
   Checkpoint& checkpoint_;
   LogKind kind_;
+  const DelayLevels& levels_;
   bool given_up_ = false;
 };
 

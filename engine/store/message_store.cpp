@@ -59,7 +59,8 @@ MessageStore::MessageStore(Context& context, StoreConfiguration configuration, E
       checkpoint_(context, configuration_.store_path_root + "/checkpoint"),
       abort_(context, configuration_.store_path_root),
       index_(context, configuration_, checkpoint_),
-      dispatcher_(context, queues_, index_, checkpoint_, log_kind(configuration_)),
+      dispatcher_(context, queues_, index_, checkpoint_, log_kind(configuration_),
+                  configuration_.delay_levels),
       dispatch_(context, log_, dispatcher_, visible_to(configuration_), log_kind(configuration_)),
       queue_flush_(context, queues_, checkpoint_, configuration_),
       reader_(log_, queues_, configuration_),
@@ -229,6 +230,7 @@ RecordContent MessageStore::content_of(const IncomingMessage& message) const {
           .born_host = message.born_host,
           .store_host = store_host_,
           .reconsume_times = message.reconsume_times,
+          .prepared_offset = message.prepared_offset,
           .body = message.body.span(),
           .topic = message.topic.span(),
           .properties = message.properties.span()};
@@ -326,6 +328,46 @@ Task<Result<GetResult>> MessageStore::get_message(Worker& worker, GetRequest req
   if (phase_ != Phase::serving) co_return GetResult();
   Result<GetResult> result = co_await reader_.get(worker, request);
   co_return result;
+}
+
+SharedBytes StoredMessage::share(std::span<const std::byte> part) const {
+  if (part.empty()) return {};
+  return record.slice(static_cast<std::size_t>(part.data() - record.data()), part.size());
+}
+
+Task<Result<std::optional<StoredMessage>>> MessageStore::stored_at(Worker& worker,
+                                                                   PhysicalOffset at) {
+  std::optional<StoredMessage> none;
+  if (phase_ != Phase::serving || at < PhysicalOffset()) co_return none;
+  Result<ByteChain> whole = co_await reader_.record_at(worker, at);
+  if (!whole) co_return whole.error();
+  if (whole->empty()) co_return none;
+  StoredMessage message{.record = whole->flatten(), .view = {}};
+  const auto bytes = static_cast<std::int64_t>(message.record.size());
+  const RecordCheck check =
+      check_record(message.record.span(), bytes, BodyCheck::lengths_only, message.view);
+  if (!check.good() || message.view.physical_offset != at.value()) co_return none;
+  co_return std::optional<StoredMessage>(std::move(message));
+}
+
+Task<Result<std::vector<ConsumeQueueUnit>>> MessageStore::units(Worker& worker,
+                                                                std::string_view topic,
+                                                                std::int32_t queue_id,
+                                                                QueueOffset from,
+                                                                std::int64_t count) {
+  std::vector<ConsumeQueueUnit> units;
+  ConsumeQueue* const queue = queues_.find(topic, queue_id);
+  if (queue == nullptr || from < queue->min_offset() || from >= queue->max_offset()) {
+    co_return units;
+  }
+  Result<ByteChain> bytes = co_await queue->read(worker, from, count);
+  if (!bytes) co_return bytes.error();
+  const SharedBytes flat = bytes->flatten();
+  for (std::span<const std::byte> rest = flat.span(); !rest.empty();
+       rest = rest.subspan(static_cast<std::size_t>(kUnitBytes))) {
+    units.push_back(decode_unit(rest));
+  }
+  co_return units;
 }
 
 Task<Result<QueryResult>> MessageStore::query_message(Worker& worker, MessageQuery query) {

@@ -35,7 +35,18 @@ struct IncomingMessage {
   std::int64_t born_ms = 0;
   Endpoint born_host;
   std::int32_t reconsume_times = 0;
+  std::int64_t prepared_offset = 0;  // Of a transaction: where its half message lies.
   bool wait_store_ok = true;
+};
+
+// A whole record of the log, by itself.
+struct StoredMessage {
+  SharedBytes record;
+  RecordView view;  // Points into `record`.
+
+  RecordOrigin origin() const { return origin_of(record.span()); }
+  std::string_view properties() const { return as_text(view.properties); }
+  SharedBytes share(std::span<const std::byte> part) const;
 };
 
 struct PutResult {
@@ -93,6 +104,15 @@ class MessageStore {
 
   // Looks messages up on behalf of `worker`. Errors: what reading gave.
   Task<Result<GetResult>> get_message(Worker& worker, GetRequest request);
+
+  // The record that lies at `at` of the log; none if no good one begins there. Errors: what reading
+  // gave.
+  Task<Result<std::optional<StoredMessage>>> stored_at(Worker& worker, PhysicalOffset at);
+  // Up to `count` units of a queue from `from` on, as far as one file of the queue has them: none
+  // outside its range. Errors: what reading gave.
+  Task<Result<std::vector<ConsumeQueueUnit>>> units(Worker& worker, std::string_view topic,
+                                                    std::int32_t queue_id, QueueOffset from,
+                                                    std::int64_t count);
 
   // Whether a message lies further back in the log than memory is thought to reach; false if there
   // is none. Errors: what reading gave.

@@ -79,7 +79,7 @@ class Walk {
         case RecoveryStep::stop: refuse(*checked); co_return false;
         case RecoveryStep::accept: break;
       }
-      const DispatchRequest request = dispatch_request_of(view, checked->size);
+      const DispatchRequest request = parts_.dispatcher.request_of(view, checked->size);
       Result<void> accepted = co_await accept(request);
       if (!accepted) co_return accepted.error();
       parts_.checkpoint.set_confirm_offset(file->start + at);

@@ -20,6 +20,7 @@
 //   message_index         files messages by their keys, and finds them again
 //   queue_offsets         the next index of every queue
 //   pull_batch            which messages one pull returns (pure)
+//   delay_levels          how long messages of each delay level wait (pure)
 //   message_reader        looks messages up by their place in a queue
 //   message_store         ties them together: load, recover, start, put, get, shut down
 //
@@ -34,6 +35,7 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/store/delay_levels.hpp"
 #include "engine/store/index_file.hpp"
 #include "engine/types/behaviour.hpp"
 #include "engine/types/seeded_bugs.hpp"
@@ -68,6 +70,7 @@ struct StoreConfiguration {
   Duration os_page_cache_busy_timeout = Duration::s(1);  // osPageCacheBusyTimeOutMills
   std::int32_t max_message_size = 4'194'304;             // maxMessageSize, bytes
   bool check_crc_on_recover = true;                      // checkCRCOnRecover
+  DelayLevels delay_levels;                              // messageDelayLevel
   bool message_index_enable = true;                      // messageIndexEnable
   // Recovery starts in front of what the index may lack.
   bool message_index_safe = false;          // messageIndexSafe

@@ -1,5 +1,7 @@
 #include "engine/wire/message_properties.hpp"
 
+#include <algorithm>
+
 #include "engine/wire/big_endian.hpp"
 
 namespace drydock {
@@ -13,12 +15,10 @@ void write_property(BigEndianWriter& writer, const Property& property) {
   writer.integer(kPropertyEnd);
 }
 
-bool replaced(std::string_view name, std::span<const Property> added) {
-  if (name == property::kPopCheckpoint) return true;
-  for (const Property& property : added) {
-    if (property.name == name) return true;
-  }
-  return false;
+bool replaced(std::string_view name, std::span<const std::string_view> removed,
+              std::span<const Property> added) {
+  return std::ranges::find(removed, name) != removed.end() ||
+         std::ranges::find(added, name, &Property::name) != added.end();
 }
 
 }  // namespace
@@ -61,19 +61,26 @@ SharedBytes encode_properties(std::span<const Property> parts) {
 }
 
 SharedBytes rewrite_properties(std::string_view received, std::span<const Property> added) {
+  return edit_properties(received, std::span(&property::kPopCheckpoint, 1), added);
+}
+
+SharedBytes edit_properties(std::string_view text, std::span<const std::string_view> removed,
+                            std::span<const Property> added) {
   std::size_t size = 0;
   Property property;
-  for (PropertyReader reader(received); reader.next(property);) {
-    if (!replaced(property.name, added)) size += property_bytes(property);
+  for (PropertyReader reader(text); reader.next(property);) {
+    if (!replaced(property.name, removed, added)) size += property_bytes(property);
   }
-  for (const Property& extra : added) size += property_bytes(extra);
-  SharedBytes text = SharedBytes::allocate(size);
-  BigEndianWriter writer(text.writable());
-  for (PropertyReader reader(received); reader.next(property);) {
-    if (!replaced(property.name, added)) write_property(writer, property);
+  for (const Property& extra : added) size += extra.value.empty() ? 0 : property_bytes(extra);
+  SharedBytes edited = SharedBytes::allocate(size);
+  BigEndianWriter writer(edited.writable());
+  for (PropertyReader reader(text); reader.next(property);) {
+    if (!replaced(property.name, removed, added)) write_property(writer, property);
   }
-  for (const Property& extra : added) write_property(writer, extra);
-  return text;
+  for (const Property& extra : added) {
+    if (!extra.value.empty()) write_property(writer, extra);
+  }
+  return edited;
 }
 
 }  // namespace drydock

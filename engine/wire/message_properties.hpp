@@ -23,6 +23,21 @@ inline constexpr std::string_view kRegion = "MSG_REGION";
 inline constexpr std::string_view kTraceOn = "TRACE_ON";
 inline constexpr std::string_view kCluster = "CLUSTER";
 inline constexpr std::string_view kPopCheckpoint = "POP_CK";
+inline constexpr std::string_view kTimerDelaySeconds = "TIMER_DELAY_SEC";
+inline constexpr std::string_view kTimerDelayMs = "TIMER_DELAY_MS";
+inline constexpr std::string_view kTimerDeliverMs = "TIMER_DELIVER_MS";
+inline constexpr std::string_view kRealTopic = "REAL_TOPIC";
+inline constexpr std::string_view kRealQueueId = "REAL_QID";
+inline constexpr std::string_view kRetryTopic = "RETRY_TOPIC";
+inline constexpr std::string_view kOriginMessageId = "ORIGIN_MESSAGE_ID";
+inline constexpr std::string_view kDeadLetterOriginTopic = "DLQ_ORIGIN_TOPIC";
+inline constexpr std::string_view kDeadLetterOriginMessageId = "DLQ_ORIGIN_MESSAGE_ID";
+inline constexpr std::string_view kTransactionPrepared = "TRAN_MSG";
+inline constexpr std::string_view kProducerGroup = "PGROUP";
+inline constexpr std::string_view kTransactionId = "__transactionId__";
+inline constexpr std::string_view kCheckTimes = "TRANSACTION_CHECK_TIMES";
+inline constexpr std::string_view kCheckImmunitySeconds = "CHECK_IMMUNITY_TIME_IN_SECONDS";
+inline constexpr std::string_view kPreparedQueueOffset = "TRAN_PREPARED_QUEUE_OFFSET";
 // Ours, as an application's own property: which attempt of a send this record came from.
 inline constexpr std::string_view kAttempt = "ATTEMPT";
 }  // namespace property
@@ -58,5 +73,10 @@ SharedBytes encode_properties(std::span<const Property> parts);
 // author (POP_CK is dropped), with `added` behind the rest. RocketMQ writes them in the order of a
 // hash table, on which no reader may rely; ours is the order of arrival.
 SharedBytes rewrite_properties(std::string_view received, std::span<const Property> added);
+
+// `text` without the properties that are `removed` or `added`, and with `added` behind the rest;
+// those with an empty value are only removed.
+SharedBytes edit_properties(std::string_view text, std::span<const std::string_view> removed,
+                            std::span<const Property> added);
 
 }  // namespace drydock

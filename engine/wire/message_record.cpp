@@ -207,6 +207,27 @@ RecordCheck check_record(std::span<const std::byte> window, std::int64_t remaini
   return check;
 }
 
+RecordOrigin origin_of(std::span<const std::byte> record) {
+  BigEndianReader reader(record.subspan(16));  // Behind total, magic, CRC and queue id.
+  RecordOrigin origin;
+  origin.flag = reader.integer<std::int32_t>();
+  reader.bytes(16);  // Queue offset and physical offset.
+  const auto flags = reader.integer<std::int32_t>();
+  origin.born_ms = reader.integer<std::int64_t>();
+  if ((flags & sys_flag::kBornHostIpv6) == 0) {
+    origin.born_host.address = reader.integer<std::uint32_t>();
+  } else {
+    reader.bytes(16);
+  }
+  origin.born_host.port = static_cast<std::uint16_t>(reader.integer<std::int32_t>());
+  reader.bytes(8);  // Store timestamp.
+  reader.bytes(host_bytes(flags, sys_flag::kStoreHostIpv6));
+  origin.reconsume_times = reader.integer<std::int32_t>();
+  origin.prepared_offset = reader.integer<std::int64_t>();
+  ENSURE(reader.ok());
+  return origin;
+}
+
 std::optional<std::int64_t> first_store_timestamp(std::span<const std::byte> front) {
   if (front.size() < static_cast<std::size_t>(kFirstTimestampBytes)) return std::nullopt;
   const auto magic = read_big_endian<std::uint32_t>(front.data() + 4);

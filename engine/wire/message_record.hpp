@@ -38,6 +38,7 @@ inline constexpr std::size_t kTopicBytesMax = 127;  // Version 1 has one signed 
 namespace sys_flag {
 inline constexpr std::int32_t kTransactionMask = 0x00C;
 inline constexpr std::int32_t kTransactionPrepared = 0x4;
+inline constexpr std::int32_t kTransactionCommit = 0x8;
 inline constexpr std::int32_t kTransactionRollback = 0xC;
 inline constexpr std::int32_t kBornHostIpv6 = 0x010;
 inline constexpr std::int32_t kStoreHostIpv6 = 0x020;
@@ -87,6 +88,16 @@ struct RecordView {
   std::span<const std::byte> topic;
   std::span<const std::byte> properties;
 };
+
+// The parts of a good record that say where it came from.
+struct RecordOrigin {
+  std::int32_t flag = 0;
+  std::int64_t born_ms = 0;
+  Endpoint born_host;  // Without an address if that is IPv6.
+  std::int32_t reconsume_times = 0;
+  std::int64_t prepared_offset = 0;
+};
+RecordOrigin origin_of(std::span<const std::byte> record);
 
 // Why a record was refused; RocketMQ itself only logs it.
 enum class RecordFault : std::uint8_t {

@@ -53,6 +53,16 @@ enum class RequestCode : std::int32_t {
   get_earliest_msg_storetime = 32,
   view_message_by_id = 33,
   heart_beat = 34,
+  unregister_client = 35,
+  consumer_send_msg_back = 36,
+  end_transaction = 37,
+  get_consumer_list_by_group = 38,
+  check_transaction_state = 39,      // A broker asks a producer.
+  notify_consumer_ids_changed = 40,  // A broker tells the members of a group.
+  lock_batch_mq = 41,
+  unlock_batch_mq = 42,
+  get_all_consumer_offset = 43,
+  get_all_delay_offset = 45,
   register_broker = 103,
   unregister_broker = 104,
   get_route_info_by_topic = 105,
@@ -80,9 +90,13 @@ enum class ResponseCode : std::int32_t {
   pull_offset_moved = 21,
   query_not_found = 22,
   subscription_parse_failed = 23,
+  subscription_not_exist = 24,
+  subscription_not_latest = 25,
+  subscription_group_not_exist = 26,
   invalid_parameter = 29,
   no_buyer_id = 204,  // Two codes that only the client's list of retries names.
   not_in_current_unit = 205,
+  illegal_operation = 604,
   go_away = 1500,
 };
 

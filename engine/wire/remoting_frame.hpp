@@ -13,6 +13,7 @@
 //   query_message       requests that look for messages or for a time
 //   pull_message        those of PULL_MESSAGE, and the records in its answer
 //   tag_expression      which messages a consumer wants
+//   consumer_group      who is in a group of consumers, and which queues are locked
 //   consumer_offset     requests about the ends of a queue, and how far a group has come in it
 //   register_broker     what a broker tells a name server, and data_version
 //   topic_route         what a name server tells clients

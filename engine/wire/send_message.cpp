@@ -24,6 +24,9 @@ bool read_field(char name, std::string_view value, SendMessageHeader& header) {
     case 'i': header.properties = value; return true;
     case 'j': return read_number(value, header.reconsume_times);
     case 'k': header.unit_mode = value == "true"; return true;
+    case 'l':
+      header.max_reconsume_times = parse_decimal<std::int32_t>(value);
+      return header.max_reconsume_times.has_value() || value.empty();
     case 'm': header.batch = value == "true"; return true;
     default: return true;
   }

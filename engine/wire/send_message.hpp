@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "engine/wire/message_id.hpp"
@@ -13,18 +14,19 @@ namespace drydock {
 // The header of a send. Views point into whatever it was made from: a received command's ext
 // fields, or the sender's own strings.
 struct SendMessageHeader {
-  std::string_view producer_group;            // a
-  std::string_view topic;                     // b
-  std::string_view default_topic = "TBW102";  // c
-  std::int32_t default_topic_queue_nums = 4;  // d
-  std::int32_t queue_id = 0;                  // e
-  std::int32_t sys_flag = 0;                  // f
-  std::int64_t born_timestamp_ms = 0;         // g
-  std::int32_t flag = 0;                      // h
-  std::string_view properties;                // i
-  std::int32_t reconsume_times = 0;           // j
-  bool unit_mode = false;                     // k
-  bool batch = false;                         // m
+  std::string_view producer_group;                  // a
+  std::string_view topic;                           // b
+  std::string_view default_topic = "TBW102";        // c
+  std::int32_t default_topic_queue_nums = 4;        // d
+  std::int32_t queue_id = 0;                        // e
+  std::int32_t sys_flag = 0;                        // f
+  std::int64_t born_timestamp_ms = 0;               // g
+  std::int32_t flag = 0;                            // h
+  std::string_view properties;                      // i
+  std::int32_t reconsume_times = 0;                 // j
+  bool unit_mode = false;                           // k
+  std::optional<std::int32_t> max_reconsume_times;  // l
+  bool batch = false;                               // m
 
   template <class Visit>
   void for_each(Visit visit) const {
@@ -39,6 +41,7 @@ struct SendMessageHeader {
     if (!properties.empty()) visit("i", properties);
     visit("j", DecimalText(reconsume_times).view());
     visit("k", unit_mode ? "true" : "false");
+    if (max_reconsume_times) visit("l", DecimalText(*max_reconsume_times).view());
     visit("m", batch ? "true" : "false");
   }
 };

@@ -85,7 +85,10 @@ SCENARIO("a master that is gone for good leaves what its slave had received", "[
 
 // Storage reference, 8: with ASYNC_FLUSH a message can be read before it is flushed, with
 // SYNC_FLUSH it can't. A consumer goes on where it was: at offsets that a power loss has given to
-// others.
+// others, which it is put past, unless it asks before others are there; then it is put back to the
+// end of the queue (3.5, OFFSET_OVERFLOW_BADLY). The topic is known again at once, so either may
+// come first: its file survives because the retry topic of the group was added to it (a file that
+// is rewritten in place is written out when it is closed).
 SCENARIO("a consumer has read what a power loss takes, unless it was flushed", "[ack-matrix]") {
   const reports::CellResult killed = run("process-kill", "async", "ASYNC_FLUSH");
   const reports::CellResult flushed = run("power-loss", "async", "SYNC_FLUSH");
@@ -94,13 +97,16 @@ SCENARIO("a consumer has read what a power loss takes, unless it was flushed", "
       CHECK(each.deliveries == reports::DeliveryReport{.delivered = each.loss.acked});
     }
   }
+  std::int64_t skipped = 0;
   for (const reports::RunResult& each : run("power-loss", "async", "ASYNC_FLUSH").runs) {
     const auto lost = static_cast<std::int64_t>(each.loss.lost.size());
     CHECK(each.deliveries.gone == lost);
-    CHECK(each.deliveries.skipped == lost);
-    CHECK(each.deliveries.undelivered == lost);
-    CHECK(each.deliveries.delivered == each.loss.acked - lost);
+    CHECK(each.deliveries.skipped <= lost);
+    CHECK(each.deliveries.undelivered == each.deliveries.skipped);
+    CHECK(each.deliveries.delivered == each.loss.acked - each.deliveries.skipped);
+    skipped += each.deliveries.skipped;
   }
+  CHECK(skipped > 0);
 }
 
 // HA reference, 5.2 and 6.1: the promoted slave takes the master's place in the route at once, and

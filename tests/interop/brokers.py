@@ -132,13 +132,90 @@ def refused(jvm, code, command, **arguments):
         return f"CODE: {code} " in str(problem), str(problem)
 
 
+def numbers(messages):
+    return sorted(int(message["key"].removeprefix("key-")) for message in messages)
+
+
+def shares_queues(report, jvm, name_server):
+    """Groups of consumers: push, concurrent and in order, and rebalancing lite pull."""
+    jvm("send", name_server=name_server, topic="topic-push", count=40, how="sync")
+    read = jvm("push", name_server=name_server, topic="topic-push", group="pushers", count=40)["messages"]
+    report.check("Java client: a push consumer gets every message once", numbers(read) == list(range(40)),
+                 str(read))
+    jvm("send", name_server=name_server, topic="topic-push", count=10, first=40, how="sync")
+    read = jvm("push", name_server=name_server, topic="topic-push", group="pushers", count=10)["messages"]
+    report.check("Java client: another of its group goes on where it stopped",
+                 numbers(read) == list(range(40, 50)), str(read))
+    read = jvm("push", name_server=name_server, topic="topic-push", group="taggers", count=25,
+               tags="A")["messages"]
+    report.check("Java client: a push consumer's tags choose, by what its group subscribes to",
+                 numbers(read) == list(range(0, 50, 2)), str(read))
+    both = jvm("push", name_server=name_server, topic="topic-push", group="sharers", count=100,
+               first=100, consumers=2, wait_s=40)
+    report.check("Java client: two push consumers share the queues, and each message comes once",
+                 [n for n in numbers(both["messages"]) if n >= 100] == list(range(100, 200))
+                 and set(both["owners"]) == {0, 1}, str(both))
+    jvm("send", name_server=name_server, topic="topic-in-order", count=30, how="ordered")
+    read = jvm("push", name_server=name_server, topic="topic-in-order", group="orderly", count=30,
+               orderly=True)["messages"]
+    report.check("Java client: a push consumer in order gets a queue in its order",
+                 [message["offset"] for message in read] == list(range(30)), str(read))
+    read = jvm("lite_pull", name_server=name_server, topic="topic-push", group="lite-sharers", count=150,
+               subscribes=True, wait_s=40)["messages"]
+    report.check("Java client: lite pull that subscribes gets every message once",
+                 numbers(read) == [*range(50), *range(100, 200)], str(read))
+
+
+def delays_and_retries(report, jvm, name_server):
+    """Delay levels, messages that come again, dead letters."""
+    sent = jvm("send", name_server=name_server, topic="topic-delayed", count=4, how="delayed")["results"]
+    report.check("Java client, delayed: every send is SEND_OK",
+                 [one["status"] for one in sent] == ["SEND_OK"] * 4, str(sent))
+    read = jvm("lite_pull", name_server=name_server, topic="topic-delayed", count=4)["messages"]
+    report.check("Java client, delayed: every message comes, a second later",
+                 numbers(read) == list(range(4)) and all(m["late_ms"] >= 1000 for m in read), str(read))
+    jvm("send", name_server=name_server, topic="topic-retried", count=4, how="sync")
+    read = jvm("push", name_server=name_server, topic="topic-retried", group="failers", count=8,
+               fails_once=True, wait_s=40)["messages"]
+    report.check("Java client: what a consumer fails comes again, once more",
+                 sorted((n, m["reconsumed"]) for m in read for n in numbers([m])) ==
+                 [(n, times) for n in range(4) for times in (0, 1)], str(read))
+    read = jvm("push", name_server=name_server, topic="topic-retried", group="losers", count=4,
+               fails=True, retries=0)["messages"]
+    dead = jvm("lite_pull", name_server=name_server, topic="%DLQ%losers", count=4)["messages"]
+    report.check("Java client: what has failed too often is a dead letter",
+                 numbers(dead) == list(range(4)), f"{read}\n{dead}")
+    jvm("send", name_server=name_server, topic="topic-retried-in-order", count=3, how="ordered")
+    jvm("push", name_server=name_server, topic="topic-retried-in-order", group="orderly-losers", count=6,
+        fails=True, retries=1, orderly=True)
+    dead = jvm("lite_pull", name_server=name_server, topic="%DLQ%orderly-losers", count=1)["messages"]
+    report.check("Java client, in order: what has failed too often is a dead letter", 0 in numbers(dead),
+                 str(dead))
+
+
+def transactions(report, jvm, name_server):
+    sent = jvm("send", name_server=name_server, topic="topic-transaction", count=10,
+               how="transaction")["results"]
+    report.check("Java client, transaction: every half message is SEND_OK",
+                 [one["status"] for one in sent] == ["SEND_OK"] * 10, str(sent))
+    read = jvm("lite_pull", name_server=name_server, topic="topic-transaction", count=6,
+               wait_s=3)["messages"]
+    report.check("Java client, transaction: what was committed comes, what was rolled back does not",
+                 numbers(read) == [0, 2, 4, 6, 8], str(read))
+    sent = jvm("send", name_server=name_server, topic="topic-asked", count=3, how="asked")
+    read = jvm("lite_pull", name_server=name_server, topic="topic-asked", count=3)["messages"]
+    report.check("Java client, transaction: the broker asks about what did not end, and delivers it",
+                 sent["asked"] and numbers(read) == [0, 1, 2], f"{sent}\n{read}")
+
+
 def serves_java_clients(report, jvm, folder, addresses):
     """(d): RocketMQ's client and admin tool against `drydock serve`."""
     address = next(addresses)
     name_server = f"{address}:9876"
     named = Served("nameserver", "--listen", name_server)
     broker = next(addresses)
-    conf = conf_file(folder, namesrvAddr=name_server)
+    conf = conf_file(folder, namesrvAddr=name_server, messageDelayLevel="1s 1s 2s 2s",
+                     transactionTimeOut=4000, transactionCheckInterval=5000)
     served = Served("broker", "--conf", conf, "--store", Path(folder) / "served", "--listen", broker)
     driver.await_route(jvm, name_server)
     for how in ("sync", "async", "ordered"):
@@ -160,6 +237,9 @@ def serves_java_clients(report, jvm, folder, addresses):
     report.check("admin tool, clusterList: names the broker", f"{broker}:10911" in cluster, cluster)
     route = jvm("admin", words=["topicRoute", "-t", "topic-sync", "-n", name_server])["printed"]
     report.check("admin tool, topicRoute: names the broker", f"{broker}:10911" in route, route)
+    shares_queues(report, jvm, name_server)
+    delays_and_retries(report, jvm, name_server)
+    transactions(report, jvm, name_server)
     looks_up(report, jvm, name_server, broker)
     batched = batches(report, jvm, name_server)
     with Driver(folder, "-Dorg.apache.rocketmq.client.sendSmartMsg=false") as old:
@@ -169,7 +249,7 @@ def serves_java_clients(report, jvm, folder, addresses):
                      [one["status"] for one in sent] == ["SEND_OK"] * 4
                      and sorted(one["key"] for one in read) == [f"key-{i}" for i in range(4)],
                      f"{sent} {read}")
-    for what, code, arguments in (("a delay", 3, {"how": "delayed"}),):
+    for what, code, arguments in (("a time of its own", 3, {"how": "timed"}),):
         good, told = refused(jvm, code, "send", name_server=name_server, topic="topic-refused", count=2,
                              **arguments)
         report.check(f"Java client: {what} is refused with code {code}", good, told)

@@ -12,6 +12,7 @@
 #include "engine/broker/promise.hpp"
 #include "engine/broker/property_table.hpp"
 #include "engine/wire/compression.hpp"
+#include "engine/wire/consumer_group.hpp"
 #include "engine/wire/consumer_offset.hpp"
 #include "engine/wire/endpoint_text.hpp"
 #include "engine/wire/heartbeat.hpp"
@@ -359,7 +360,9 @@ void read_as_anything(std::span<const std::byte> bytes) {
   const auto route = decode_topic_route(bytes);
   if (route) RC_ASSERT(route->queues.size() + route->brokers.size() <= bytes.size());
   (void)decode_cluster_info(bytes);
-  (void)is_heartbeat(bytes);
+  (void)decode_heartbeat(bytes);
+  (void)decode_lock_batch(bytes);
+  (void)decode_consumer_list(bytes);
   RegisterBrokerHeader header;
   (void)decode_register_broker_header(bytes, header);
   (void)decode_register_broker_response(bytes);

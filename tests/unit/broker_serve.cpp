@@ -130,7 +130,7 @@ TEST(BrokerServe, ChecksComeInRocketMqsOrder) {
   EXPECT_EQ(code(model), 17);
   SendMessageHeader delayed = header_for("orders");
   delayed.properties =
-      "DELAY\x01"
+      "TIMER_DELAY_SEC\x01"
       "3\x02";
   EXPECT_EQ(code(delayed), 3);
   SendMessageHeader half = header_for("orders");

@@ -205,9 +205,9 @@ TEST(WireHeartbeat, AProducersHeartbeatHasTheDocumentedText) {
   EXPECT_EQ(as_text(body.span()),
             R"({"clientID":"10.0.0.1@4","consumerDataSet":[],"heartbeatFingerprint":0,)"
             R"("producerDataSet":[{"groupName":"P"}],"withoutSub":false})");
-  EXPECT_TRUE(is_heartbeat(body.span()));
-  EXPECT_FALSE(is_heartbeat(as_byte_span("{}")));
-  EXPECT_FALSE(is_heartbeat(as_byte_span("x")));
+  EXPECT_TRUE(decode_heartbeat(body.span()).has_value());
+  EXPECT_FALSE(decode_heartbeat(as_byte_span("{}")).has_value());
+  EXPECT_FALSE(decode_heartbeat(as_byte_span("x")).has_value());
 }
 
 }  // namespace

@@ -14,10 +14,13 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
+import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import org.apache.rocketmq.client.producer.LocalTransactionState;
 import org.apache.rocketmq.client.producer.SendCallback;
@@ -46,13 +49,16 @@ final class ClientCommands {
 
     /**
      * Sends messages: name_server, topic, count, first (number of the first key), and how: sync, async,
-     * oneway, batch, ordered (all into one queue by its number), delayed (level 1), transaction (every
-     * second one is rolled back). The body of message N is "body-N", its key "key-N", its tag A or B.
+     * oneway, batch, ordered (all into one queue by its number), delayed (level 1), timed (5 s), transaction (every
+     * second one is rolled back), asked (transactions that are committed when the broker asks about
+     * them, which is waited for). The body of message N is "body-N", its key "key-N", its tag A or B.
      */
     private static JSONObject send(JSONObject arguments) throws Exception {
         String how = arguments.getString("how");
-        DefaultMQProducer producer = how.equals("transaction")
-            ? transactionProducer() : new DefaultMQProducer("interop-producer");
+        CountDownLatch asked =
+            new CountDownLatch(how.equals("asked") ? Stores.number(arguments, "count", 10) : 0);
+        DefaultMQProducer producer = how.equals("transaction") || how.equals("asked")
+            ? transactionProducer(how, asked) : new DefaultMQProducer("interop-producer");
         producer.setNamesrvAddr(arguments.getString("name_server"));
         producer.setInstanceName("producer-" + ++instances);
         producer.setRetryTimesWhenSendFailed(0);
@@ -71,6 +77,8 @@ final class ClientCommands {
             }
             JSONObject answer = new JSONObject(true);
             answer.put("results", results);
+            answer.put("asked", asked.await(Stores.number(arguments, "wait_s", 30), TimeUnit.SECONDS));
+            Thread.sleep(how.equals("asked") ? 2000 : 0);  // The answers are on their way.
             return answer;
         } finally {
             producer.shutdown();
@@ -104,7 +112,14 @@ final class ClientCommands {
                     results.add(producer.send(message));
                 }
                 break;
+            case "timed":
+                for (Message message : messages) {
+                    message.setDelayTimeSec(5);
+                    results.add(producer.send(message));
+                }
+                break;
             case "transaction":
+            case "asked":
                 for (Message message : messages) {
                     results.add(producer.sendMessageInTransaction(message, results.size()));
                 }
@@ -136,15 +151,19 @@ final class ClientCommands {
         return results;
     }
 
-    private static TransactionMQProducer transactionProducer() {
+    private static TransactionMQProducer transactionProducer(String how, CountDownLatch asked) {
+        boolean ends = how.equals("transaction");
         TransactionMQProducer producer = new TransactionMQProducer("interop-transactions");
         producer.setTransactionListener(new TransactionListener() {
             @Override public LocalTransactionState executeLocalTransaction(Message m, Object number) {
+                if (!ends) return LocalTransactionState.UNKNOW;
                 return (int) number % 2 == 0 ? LocalTransactionState.COMMIT_MESSAGE
                     : LocalTransactionState.ROLLBACK_MESSAGE;
             }
             @Override public LocalTransactionState checkLocalTransaction(MessageExt message) {
-                return LocalTransactionState.UNKNOW;
+                if (ends) return LocalTransactionState.UNKNOW;
+                asked.countDown();
+                return LocalTransactionState.COMMIT_MESSAGE;
             }
         });
         return producer;
@@ -161,21 +180,32 @@ final class ClientCommands {
         return messages;
     }
 
-    /** Reads all queues of a topic from their beginnings: name_server, topic, tags, count to wait for. */
+    /**
+     * Reads all queues of a topic from their beginnings: name_server, topic, tags, count to wait for,
+     * subscribes (the group shares the queues; else all of them are assigned).
+     */
     private static JSONObject litePull(JSONObject arguments) throws Exception {
-        DefaultLitePullConsumer consumer = new DefaultLitePullConsumer("interop-lite");
+        DefaultLitePullConsumer consumer = new DefaultLitePullConsumer(
+            arguments.containsKey("group") ? arguments.getString("group") : "interop-lite");
         consumer.setNamesrvAddr(arguments.getString("name_server"));
         consumer.setInstanceName("lite-" + ++instances);
         consumer.setAutoCommit(true);
+        consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
         String topic = arguments.getString("topic");
-        if (arguments.containsKey("tags")) {
-            consumer.setSubExpressionForAssign(topic, arguments.getString("tags"));
+        boolean subscribes = arguments.getBooleanValue("subscribes");
+        String tags = arguments.containsKey("tags") ? arguments.getString("tags") : "*";
+        if (subscribes) {
+            consumer.subscribe(topic, tags);
+        } else {
+            consumer.setSubExpressionForAssign(topic, tags);
         }
         consumer.start();
         try {
-            Collection<MessageQueue> queues = consumer.fetchMessageQueues(topic);
-            consumer.assign(queues);
-            for (MessageQueue queue : queues) consumer.seekToBegin(queue);
+            if (!subscribes) {
+                Collection<MessageQueue> queues = consumer.fetchMessageQueues(topic);
+                consumer.assign(queues);
+                for (MessageQueue queue : queues) consumer.seekToBegin(queue);
+            }
             List<MessageExt> messages = new ArrayList<>();
             long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Stores.number(arguments, "wait_s", 10));
             while (messages.size() < arguments.getIntValue("count") && System.nanoTime() < end) {
@@ -188,32 +218,72 @@ final class ClientCommands {
         }
     }
 
-    /** As lite_pull, by a push consumer. `fail`: how many messages it sends back. */
+    /**
+     * As lite_pull, by push consumers of one group: consumers (how many; with more than one each has to
+     * get an equal share of the queues, and then `count` messages are sent), orderly, fails (every
+     * message, each time), fails_once (every message, the first time), retries.
+     */
     private static JSONObject push(JSONObject arguments) throws Exception {
+        Queue<MessageExt> messages = new ConcurrentLinkedQueue<>();
+        Queue<Integer> owners = new ConcurrentLinkedQueue<>();
+        List<DefaultMQPushConsumer> consumers = new ArrayList<>();
+        int count = arguments.getIntValue("count");
+        try {
+            for (int i = 0; i < Stores.number(arguments, "consumers", 1); ++i) {
+                consumers.add(pushConsumer(arguments, messages, owners, i));
+                consumers.get(i).start();
+            }
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Stores.number(arguments, "wait_s", 20));
+            if (consumers.size() > 1) {
+                String topic = arguments.getString("topic");
+                while (!sharedEqually(consumers, topic) && System.nanoTime() < end) Thread.sleep(20);
+                JSONObject more = new JSONObject(arguments);
+                more.put("how", "sync");
+                send(more);
+            }
+            while (messages.size() < count && System.nanoTime() < end) Thread.sleep(20);
+            Thread.sleep(500);  // The end of a consumer interrupts what it tells of the last messages.
+        } finally {
+            for (DefaultMQPushConsumer consumer : consumers) consumer.shutdown();
+        }
+        JSONObject answer = told(new ArrayList<>(messages));
+        answer.put("owners", new ArrayList<>(owners));
+        return answer;
+    }
+
+    private static boolean sharedEqually(List<DefaultMQPushConsumer> consumers, String topic) {
+        long[] shares = consumers.stream().mapToLong(consumer -> consumer.getDefaultMQPushConsumerImpl()
+            .getRebalanceImpl().getProcessQueueTable().keySet().stream()
+            .filter(queue -> queue.getTopic().equals(topic)).count()).distinct().toArray();
+        return shares.length == 1 && shares[0] > 0;
+    }
+
+    private static DefaultMQPushConsumer pushConsumer(JSONObject arguments, Queue<MessageExt> messages,
+        Queue<Integer> owners, int number) throws Exception {
         DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(arguments.getString("group"));
         consumer.setNamesrvAddr(arguments.getString("name_server"));
         consumer.setInstanceName("push-" + ++instances);
         consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
         consumer.setMaxReconsumeTimes(Stores.number(arguments, "retries", 16));
+        consumer.setSuspendCurrentQueueTimeMillis(100);
         String tags = arguments.containsKey("tags") ? arguments.getString("tags") : "*";
         consumer.subscribe(arguments.getString("topic"), tags);
-        Queue<MessageExt> messages = new ConcurrentLinkedQueue<>();
         boolean fails = arguments.getBooleanValue("fails");
-        consumer.registerMessageListener((MessageListenerConcurrently) (some, context) -> {
+        boolean once = arguments.getBooleanValue("fails_once");
+        Predicate<List<MessageExt>> take = some -> {
+            for (MessageExt message : some) owners.add(number);
             messages.addAll(some);
-            return fails ? ConsumeConcurrentlyStatus.RECONSUME_LATER
-                : ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
-        });
-        consumer.start();
-        try {
-            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Stores.number(arguments, "wait_s", 20));
-            while (messages.size() < arguments.getIntValue("count") && System.nanoTime() < end) {
-                Thread.sleep(20);
-            }
-            return told(new ArrayList<>(messages));
-        } finally {
-            consumer.shutdown();
+            return !fails && !(once && some.get(0).getReconsumeTimes() == 0);
+        };
+        if (arguments.getBooleanValue("orderly")) {
+            consumer.registerMessageListener((MessageListenerOrderly) (some, context) -> take.test(some)
+                ? ConsumeOrderlyStatus.SUCCESS : ConsumeOrderlyStatus.SUSPEND_CURRENT_QUEUE_A_MOMENT);
+        } else {
+            consumer.registerMessageListener((MessageListenerConcurrently) (some, context) ->
+                take.test(some) ? ConsumeConcurrentlyStatus.CONSUME_SUCCESS
+                    : ConsumeConcurrentlyStatus.RECONSUME_LATER);
         }
+        return consumer;
     }
 
     /** What a query for a key gives: name_server, topic, key. */
@@ -284,6 +354,7 @@ final class ClientCommands {
             one.put("offset", message.getQueueOffset());
             one.put("physical", message.getCommitLogOffset());
             one.put("reconsumed", message.getReconsumeTimes());
+            one.put("late_ms", message.getStoreTimestamp() - message.getBornTimestamp());
             one.put("stored_ms", message.getStoreTimestamp());
             Map<String, String> properties = new TreeMap<>(message.getProperties());
             properties.remove("MIN_OFFSET");  // The client's, of the queue at the pull.
