@@ -151,7 +151,7 @@ def shares_queues(report, jvm, name_server):
     report.check("Java client: a push consumer's tags choose, by what its group subscribes to",
                  numbers(read) == list(range(0, 50, 2)), str(read))
     both = jvm("push", name_server=name_server, topic="topic-push", group="sharers", count=100,
-               first=100, consumers=2, wait_s=40)
+               first=100, consumers=2, wait_s=60)
     report.check("Java client: two push consumers share the queues, and each message comes once",
                  [n for n in numbers(both["messages"]) if n >= 100] == list(range(100, 200))
                  and set(both["owners"]) == {0, 1}, str(both))
@@ -161,7 +161,7 @@ def shares_queues(report, jvm, name_server):
     report.check("Java client: a push consumer in order gets a queue in its order",
                  [message["offset"] for message in read] == list(range(30)), str(read))
     read = jvm("lite_pull", name_server=name_server, topic="topic-push", group="lite-sharers", count=150,
-               subscribes=True, wait_s=40)["messages"]
+               subscribes=True, wait_s=60)["messages"]
     report.check("Java client: lite pull that subscribes gets every message once",
                  numbers(read) == [*range(50), *range(100, 200)], str(read))
 
@@ -176,7 +176,7 @@ def delays_and_retries(report, jvm, name_server):
                  numbers(read) == list(range(4)) and all(m["late_ms"] >= 1000 for m in read), str(read))
     jvm("send", name_server=name_server, topic="topic-retried", count=4, how="sync")
     read = jvm("push", name_server=name_server, topic="topic-retried", group="failers", count=8,
-               fails_once=True, wait_s=40)["messages"]
+               fails_once=True, wait_s=60)["messages"]
     report.check("Java client: what a consumer fails comes again, once more",
                  sorted((n, m["reconsumed"]) for m in read for n in numbers([m])) ==
                  [(n, times) for n in range(4) for times in (0, 1)], str(read))
@@ -187,7 +187,7 @@ def delays_and_retries(report, jvm, name_server):
                  numbers(dead) == list(range(4)), f"{read}\n{dead}")
     jvm("send", name_server=name_server, topic="topic-retried-in-order", count=3, how="ordered")
     jvm("push", name_server=name_server, topic="topic-retried-in-order", group="orderly-losers", count=6,
-        fails=True, retries=1, orderly=True)
+        fails=True, retries=1, orderly=True, wait_s=20)
     dead = jvm("lite_pull", name_server=name_server, topic="%DLQ%orderly-losers", count=1)["messages"]
     report.check("Java client, in order: what has failed too often is a dead letter", 0 in numbers(dead),
                  str(dead))

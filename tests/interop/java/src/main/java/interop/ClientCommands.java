@@ -233,7 +233,7 @@ final class ClientCommands {
                 consumers.add(pushConsumer(arguments, messages, owners, i));
                 consumers.get(i).start();
             }
-            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Stores.number(arguments, "wait_s", 20));
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Stores.number(arguments, "wait_s", 60));
             if (consumers.size() > 1) {
                 String topic = arguments.getString("topic");
                 while (!sharedEqually(consumers, topic) && System.nanoTime() < end) Thread.sleep(20);
