@@ -5,15 +5,23 @@ namespace drydock::sim {
 
 std::int64_t Mount::count_holes(const Inode& inode, PageRange range, Reserved reserved) const {
   std::int64_t count = 0;
-  if (reserved == Reserved::yes) {
-    for (std::int64_t page = inode.first_dirty(range); page < range.end;
-         page = inode.first_dirty({page + 1, range.end})) {
-      if (inode.block_of(page).hole()) ++count;
+  if (reserved == Reserved::no) {
+    for (std::int64_t page = range.first; page < range.end; ++page) {
+      if (needs_block(inode, page)) ++count;
     }
     return count;
   }
-  for (std::int64_t page = range.first; page < range.end; ++page) {
-    if (inode.block_of(page).hole() && !inode.dirty(page)) ++count;
+  for (std::int64_t page = inode.first_dirty(range); page < range.end;
+       page = inode.first_dirty({page + 1, range.end})) {
+    if (inode.block_of(page).hole()) ++count;
+  }
+  if (inode.writeback_pages() == 0) return count;
+  for (const DeferredWrite& deferred : deferred_) {
+    if (deferred.inode != &inode) continue;
+    const std::int64_t end = std::min(deferred.range.end, range.end);
+    for (std::int64_t page = std::max(deferred.range.first, range.first); page < end; ++page) {
+      if (inode.block_of(page).hole() && !inode.dirty(page)) ++count;
+    }
   }
   return count;
 }
@@ -85,18 +93,21 @@ void Mount::defer(Inode& inode, PageRange range, std::vector<SharedBytes> pages,
   deferred.range = range;
   deferred.pages = std::move(pages);
   deferred.whom = whom;
-  for (std::int64_t page = range.first; page < range.end; ++page) {
-    if (inode.block_of(page).hole()) ++deferred.holes;
-  }
   cache_->submission_blocked(inode, range.first, WaitPlace::journal);
   if (deferred_.size() == 1) handles_may_start();
 }
 
+// Starts no commit itself: that would call this again, or write pages, in the middle of a caller
+// who goes through either.
 void Mount::handles_may_start() {
   while (!deferred_.empty()) {
-    // Has the wait ended if need be; we are called again.
-    if (handle_wait(*deferred_.front().inode) != nullptr) return;
-    DeferredWrite next = std::move(deferred_.front());
+    DeferredWrite& first = deferred_.front();
+    const HandleWait reason = journal_.must_wait(first.inode->home);
+    if (reason != HandleWait::none) {
+      if (std::exchange(first.wait, reason) != reason) journal_.count_wait(reason);
+      return journal_.end_soon(reason);
+    }
+    DeferredWrite next = std::move(first);
     deferred_.pop_front();
     write_deferred(next);
   }
@@ -104,10 +115,8 @@ void Mount::handles_may_start() {
 
 void Mount::write_deferred(DeferredWrite& deferred) {
   Inode& inode = *deferred.inode;
-  reserved_ -= deferred.holes;
   for (std::int64_t page = deferred.range.first; page < deferred.range.end; ++page) {
-    // Stored into again meanwhile: that took a second reservation.
-    if (inode.block_of(page).hole() && inode.dirty(page)) --reserved_;
+    if (inode.block_of(page).hole()) --reserved_;
   }
   allocate_for_writeback(inode, deferred.range, journal_.running());
   auto parts = std::make_shared<WrittenParts>();
@@ -120,8 +129,10 @@ void Mount::journal_aborted(Error error) {
   if (!xfs() && options_.errors == ErrorsPolicy::panic) path_.host().panic();
   while (!deferred_.empty()) {
     const DeferredWrite lost = std::move(deferred_.front());
+    for (std::int64_t page = lost.range.first; page < lost.range.end; ++page) {
+      if (lost.inode->block_of(page).hole() && !lost.inode->dirty(page)) --reserved_;
+    }
     deferred_.pop_front();
-    reserved_ -= lost.holes;
     cache_->end_writeback(*lost.inode, lost.range.first, error);
   }
 }

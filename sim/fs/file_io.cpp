@@ -23,7 +23,7 @@ Mount::Admission Mount::admit(Inode& inode, std::int64_t page, bool whole_page) 
   // With data=journal the log has a copy of its own of what it writes.
   const bool written_back = inode.writeback_pages() > 0 && !journals_data();
   if (written_back && inode.write_wait(folio_of(inode, page)) != nullptr) return Admission::in_use;
-  if (block.hole() && !has_space_for(1)) return Admission::no_space;
+  if (needs_block(inode, page) && !has_space_for(1)) return Admission::no_space;
   return Admission::ready;
 }
 
@@ -55,7 +55,7 @@ void Mount::make_dirty(Inode& inode, const Worker& worker, std::int64_t page) {
   }
   if (journals_data()) {
     join_with_data(inode, page);
-  } else if (inode.block_of(page).hole()) {
+  } else if (needs_block(inode, page)) {
     ++reserved_;
   }
   if (inode.timed_at != cache_->tick()) {
@@ -252,7 +252,7 @@ bool Mount::try_store(Inode& inode, const Worker& worker, std::int64_t offset,
     if (admit(inode, page, false) != Admission::ready) return false;
     if (inode.dirty(page)) continue;
     clean += clean_pages_of_folio(inode, page);
-    if (inode.block_of(page).hole()) ++clean_holes;
+    if (needs_block(inode, page)) ++clean_holes;
   }
   if (clean_holes > 1 && !has_space_for(clean_holes)) return false;
   if (clean > 1 && journals_data()) return false;  // The transaction has room for one: see `full`.

@@ -20,7 +20,10 @@ Journal::Journal(Kernel& kernel, DiskPath& path, VolumeImage& image, JournalClie
       commit_interval_(xfs_ ? options.log_interval : options.commit_interval),
       checkpoint_(kernel, path, image, *this, options),
       empty_block_(SharedBytes::zeros(static_cast<std::size_t>(kPageBytes))),
-      timer_(*this, path.host_id()) {}
+      timer_(*this, path.host_id()) {
+  // Else a transaction would be full before anything is in it.
+  if (journals_data_) ENSURE(kRoomOfAPage < checkpoint_.transaction_max());
+}
 
 Journal::~Journal() = default;
 
@@ -94,18 +97,25 @@ WaitList& Journal::request(Tid tid) {
 }
 
 WaitList& Journal::wait_for(HandleWait reason) {
-  ++waits_[static_cast<std::size_t>(reason)];
+  count_wait(reason);
   switch (reason) {
     case HandleWait::none: break;
     case HandleWait::locked: return locked_waiters_;
     case HandleWait::shadow: return committing_->shadow_waiters;
-    case HandleWait::space:
-      space_wanted_ = true;
-      checkpoint_.make_space();
-      return space_waiters_;
+    case HandleWait::space: want_space(); return space_waiters_;
   }
   ENSURE(false);
   return locked_waiters_;
+}
+
+void Journal::end_soon(HandleWait reason) {
+  if (reason == HandleWait::locked) commit_soon();
+  if (reason == HandleWait::space) want_space();
+}
+
+void Journal::want_space() {
+  space_wanted_ = true;
+  checkpoint_.make_space();
 }
 
 void Journal::handle_ended(Transaction& transaction) {

@@ -131,12 +131,17 @@ class Journal final : private CheckpointClient, private LogOwner {
                                         committing_->data_homes.contains(home));
     return shadow ? HandleWait::shadow : HandleWait::none;
   }
-  // A transaction of the largest size is committed before anybody else joins it.
+  // A transaction of the largest size is committed before anybody else joins it. At once: not from
+  // inside of the client's own calls.
   void commit_if_full() {
     if (full() && !aborted_) want_commit();
   }
-  // Does what it takes to end the wait, and says where to wait for it.
+  // Somebody has to wait: counts him, sees to it that the wait ends, and says where to wait for it.
   WaitList& wait_for(HandleWait reason);
+  // The same for one who is told by `handles_may_start`, and is counted once however often he has
+  // looked. Commits nothing inside of the call.
+  void end_soon(HandleWait reason);
+  void count_wait(HandleWait reason) { ++waits_[static_cast<std::size_t>(reason)]; }
   // How often somebody had to.
   std::int64_t waits(HandleWait reason) const { return waits_[static_cast<std::size_t>(reason)]; }
 
@@ -227,6 +232,7 @@ class Journal final : private CheckpointClient, private LogOwner {
     return static_cast<std::int64_t>(blocks) + room >= checkpoint_.transaction_max();
   }
   static constexpr std::int64_t kRoomOfAPage = 8;
+  void want_space();
   void handle_ended(Transaction& transaction);
   void interval_over();
   void want_commit();

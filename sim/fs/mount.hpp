@@ -10,10 +10,10 @@
 // transaction, and nobody else writes them. What the log holds of a clean page is read from there
 // until it is home: Linux keeps such a page in memory.
 //
-// Space. A dirty page without a block has a reservation: `reserved_` counts them, and is at most
-// the number of free blocks, so writeback always finds one. So has a page of a deferred write. Some
-// free blocks are kept (`pool_`) for what writeback needs besides: the trees of extents. Nobody
-// else gets them, or is told of them. ext4: a 50th of the volume, 4096 at most
+// Space. A page without a block that is dirty, or in a deferred write, or both, has a reservation:
+// `reserved_` counts them, and is at most the number of free blocks, so writeback always finds one.
+// Some free blocks are kept (`pool_`) for what writeback needs besides: the trees of extents.
+// Nobody else gets them, or is told of them. ext4: a 50th of the volume, 4096 at most
 // (ext4_set_resv_clusters); xfs: a 20th, 8192 at most (xfs_default_resblks).
 // Blocks of removed files are free when the transaction that freed them is durable, not before:
 // until then a power loss brings the file back.
@@ -188,7 +188,7 @@ class Mount final : public PageBacking,
     PageRange range;
     std::vector<SharedBytes> pages;
     WrittenFor whom = WrittenFor::sync;
-    std::int64_t holes = 0;  // With a reservation each.
+    HandleWait wait = HandleWait::none;  // What it has been found to wait for, as the first one.
   };
   // A name to be looked up or made: the directory, and what it holds under the name (or null).
   struct Location {
@@ -268,7 +268,11 @@ class Mount final : public PageBacking,
   void take_own_blocks(Inode& inode, Transaction& transaction);
   // Those that it needs for what is in it now and `entry_bytes` more.
   static std::int64_t own_blocks_needed(const Inode& inode, std::int64_t entry_bytes);
-  // Holes in the range: those of dirty pages (which have a reservation), or the others.
+  // A hole without a reservation.
+  static bool needs_block(const Inode& inode, std::int64_t page) {
+    return inode.block_of(page).hole() && !inode.dirty(page) && !inode.under_writeback(page);
+  }
+  // Holes in the range: those with a reservation, or the others.
   enum class Reserved : std::uint8_t { yes, no };
   std::int64_t count_holes(const Inode& inode, PageRange range, Reserved reserved) const;
   // Gives blocks, unwritten, to the holes of the range.

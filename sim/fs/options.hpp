@@ -26,7 +26,9 @@ enum class ErrorsPolicy : std::uint8_t {
 struct FileSystemOptions {
   // Of mkfs. A disk that carries a file system already keeps it as it is.
   FsKind kind = FsKind::ext4;
-  std::int64_t journal_bytes = 0;  // 0: as large as mkfs makes it on a disk of that size.
+  // 0: as large as mkfs makes it on a disk of that size. With data=journal at least 144 KiB: a
+  // quarter must have room for a page and what changes with it.
+  std::int64_t journal_bytes = 0;
 
   // Of the mount. ext4 alone:
   Duration commit_interval = Duration::s(5);  // commit=5.

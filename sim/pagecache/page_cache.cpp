@@ -82,8 +82,9 @@ PageCache::Started PageCache::start(CachedFile& file, PageRange range, WrittenFo
                                     std::int64_t pages_max, WhenBlocked when_blocked) {
   if (!file.backing_.takes_pages(file)) return {.end = range.first};
   const bool stops = when_blocked == WhenBlocked::stops;
-  // A commit that the pages bring about may write others.
-  const auto outer = std::exchange(submitter_, stops ? std::optional(whom) : std::nullopt);
+  // Loops over dirty files and their pages are under way: nobody below writes others.
+  ENSURE(!std::exchange(starting_, true));
+  if (stops) submitter_ = whom;
   WritebackDevice& device = file.device();
   const bool estimates = options_.kernel.estimate_sees_syncs;
   const Jiffies now = throttle_.now();
@@ -118,7 +119,8 @@ PageCache::Started PageCache::start(CachedFile& file, PageRange range, WrittenFo
     started.blocked = stops && file.locked_batch({first, page}) != nullptr;
     page = file.first_dirty({page, range.end});
   }
-  submitter_ = outer;
+  submitter_.reset();
+  starting_ = false;
   if (estimates && device.estimate_.due(now)) {
     device.estimate_.update_bandwidth(device.totals_, now);
   }

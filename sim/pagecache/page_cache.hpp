@@ -154,6 +154,7 @@ class PageCache {
   DirtyDomain domain_;
   DirtyThrottle throttle_;
   StallRecorder* recorder_ = nullptr;
+  bool starting_ = false;                // Pages are being handed to their backing.
   std::optional<WrittenFor> submitter_;  // That waits where it is blocked; set while it submits.
   IntrusiveList files_;                  // CachedFile::Registration of every file.
   FaultCounters faults_;

@@ -29,15 +29,17 @@ enum class Act {
   wait_us,
   wait_6_s,
   wait_40_s,
+  touch_others,
   evict,
   look,
   count_
 };
-inline constexpr const char* kActs[] = {
-    "create",    "write",     "append",   "write_direct",   "read_direct", "store",
-    "sync_all",  "sync_data", "sync_map", "begin_sync",     "sync_range",  "truncate",
-    "allocate",  "rename",    "remove",   "sync_directory", "wait_us",     "wait_6_s",
-    "wait_40_s", "evict",     "look"};
+inline constexpr const char* kActs[] = {"create",      "write",      "append",     "write_direct",
+                                        "read_direct", "store",      "sync_all",   "sync_data",
+                                        "sync_map",    "begin_sync", "sync_range", "truncate",
+                                        "allocate",    "rename",     "remove",     "sync_directory",
+                                        "wait_us",     "wait_6_s",   "wait_40_s",  "touch_others",
+                                        "evict",       "look"};
 
 // What befalls the process, the host or the disk while the operation is under way, or what goes on
 // after it: any number of the kernel's events later.
@@ -68,7 +70,9 @@ inline Task<Result<void>> on_file(FileActor& actor, std::string path, Step step,
                                   SharedBytes bytes) {
   const bool direct = step.act == Act::write_direct || step.act == Act::read_direct;
   const Caching caching = direct ? Caching::direct : Caching::buffered;
-  const OpenOptions options{.create = Create::if_missing, .caching = caching};
+  // A sync is begun at whatever state the journal is in: no handle before it.
+  const Create create = step.act == Act::look ? Create::if_missing : Create::never;
+  const OpenOptions options{.create = create, .caching = caching};
   Result<std::unique_ptr<File>> opened = co_await actor.files().open(actor.worker(), path, options);
   if (!opened) co_return opened.error();
   File& file = **opened;
@@ -146,14 +150,57 @@ inline OldBlocks old_blocks(const sim::FileSystemOptions& files) {
   return files.dioread_nolock ? OldBlocks::behind_old_ends : OldBlocks::in_written_pages;
 }
 
+// Others have files of which the model knows nothing, each in a block of inodes of its own: who
+// touches them fills a transaction. They are in a directory.
+enum class Others { none, some };
+inline constexpr int kOthers = 8;
+inline constexpr int kInodesPerBlock = 16;
+inline constexpr const char* kOthersName = "others";
+inline std::string path_of_other(int number) {
+  return "/" + std::string(kOthersName) + "/" + std::to_string(number);
+}
+inline Task<Result<void>> make_others(FileActor& actor) {
+  const std::string directory = "/" + std::string(kOthersName);
+  Result<void> made = co_await actor.files().create_directories(actor.worker(), directory);
+  if (!made) co_return made;
+  const OpenOptions options{.create = Create::must_be_new};
+  for (int number = 0; number < kOthers * kInodesPerBlock; ++number) {
+    const std::string path = path_of_other(number);
+    Result<std::unique_ptr<File>> file = co_await actor.files().open(actor.worker(), path, options);
+    if (!file) co_return file.error();
+  }
+  co_return Result<void>();
+}
+// Makes the first `count` of them as long as that, or fewer if those fill the transaction.
+inline Task<Result<void>> touch_files_of_others(FileActor& actor, const sim::Journal& journal,
+                                                int count, std::int64_t size) {
+  for (int number = 0; number < count; ++number) {
+    const std::string path = path_of_other(number * kInodesPerBlock);
+    Result<std::unique_ptr<File>> file =
+        co_await actor.files().open(actor.worker(), path, OpenOptions());
+    if (!file) co_return file.error();
+    Result<void> longer = co_await (*file)->truncate(actor.worker(), size);
+    if (!longer) co_return longer;
+    if (journal.must_wait(0) == sim::HandleWait::locked) break;
+  }
+  co_return Result<void>();
+}
+
 // Of the disk: whether it does what a flush asks for.
 enum class Flushes { obeyed, acknowledged_only };
 
 // The world, the model, and one step of both.
 class Trial {
  public:
-  explicit Trial(const FileWorldOptions& options, Flushes flushes = Flushes::obeyed)
-      : world_(options), directory_(rename_over_flushes(options.files), old_blocks(options.files)) {
+  explicit Trial(const FileWorldOptions& options, Flushes flushes = Flushes::obeyed,
+                 Others others = Others::none)
+      : world_(options),
+        directory_(rename_over_flushes(options.files), old_blocks(options.files)),
+        others_(others) {
+    if (others_ == Others::some) {
+      ENSURE(world_->now(make_others(world_.actor())).has_value());
+      world_.settle();
+    }
     if (flushes == Flushes::acknowledged_only) {
       world_.disk.begin({.commands = {}, .effect = sim::FlushLie()});
     }
@@ -214,6 +261,7 @@ class Trial {
       case Act::wait_us: return wait(step, Duration::us(step.offset));
       case Act::wait_6_s: return wait(step, Duration::s(6));
       case Act::wait_40_s: return wait(step, Duration::s(40));
+      case Act::touch_others: return touch_others(step);
       case Act::evict: world_.drop_clean_pages(); break;
       case Act::look: return directory_.accept_alive(look());
       case Act::count_: break;
@@ -230,6 +278,19 @@ class Trial {
     }
     run_events(step.events, length);
     return strike(step, nullptr, "");
+  }
+
+  std::string touch_others(const Step& step) {
+    if (others_ == Others::none) return "";
+    const int count = 1 + step.length % kOthers;
+    const sim::Journal& journal = world_.files.mount().journal();
+    const Asked<void> touched =
+        world_->start(touch_files_of_others(world_.actor(), journal, count, ++size_of_others_));
+    if (step.blow != Blow::none) {
+      run_events(step.events);
+      return strike(step, nullptr, "");
+    }
+    return world_->finish(touched) ? "" : "others cannot touch their files";
   }
 
   std::string act_on_file(Step step) {
@@ -443,6 +504,7 @@ class Trial {
         world_->now(world_->files().list(world_->worker(), "/"));
     ENSURE(entries.has_value());
     for (const FileInfo& entry : *entries) {
+      if (entry.name == kOthersName) continue;
       found[entry.name] = world_->read("/" + entry.name);
       if (static_cast<std::int64_t>(found[entry.name].size()) != entry.size) {
         found[entry.name] += "<size differs>";
@@ -454,6 +516,8 @@ class Trial {
   FileWorld world_;
   ModelDirectory directory_;
   std::vector<PendingSync> syncs_;
+  Others others_;
+  std::int64_t size_of_others_ = 0;
   char stamp_ = 0;
 };
 

@@ -168,6 +168,21 @@ TEST(DataJournal, CommitComesEarlyWhenDataIsAQuarterOfTheLog) {
   EXPECT_GT(journal_of(world).committed(), before);
 }
 
+TEST(DataJournal, IsRefusedWithALogThatHasNoRoomForAPage) {
+  EXPECT_DEATH(FileWorld(journalled(flat_profile(), 35 << 12)), "ENSURE failed");
+  FileWorld world(journalled(flat_profile(), 36 << 12));
+  std::int64_t most = 0;
+  for (int page = 0; page < 300; ++page) {
+    ASSERT_TRUE(world->write("/f", page * 4096, std::string(4096, 'f')).has_value());
+    if (page % 7 == 0) {
+      ASSERT_TRUE(world->sync("/f").has_value());
+    }
+    most = std::max(most, journal_of(world).checkpoint().used_blocks());
+  }
+  EXPECT_GT(most, 18);
+  EXPECT_LE(most, 36);
+}
+
 // J3: three quarters of the log are full of data that cannot go home.
 TEST(DataJournal, WriterWaitsForSpaceInTheLogUntilItsDataIsHome) {
   FileWorld world(journalled(flat_profile(), 64 << 12));

@@ -184,6 +184,104 @@ TEST(Writeback, OfPagesWithoutBlocksWaitsForTheJournalToo) {
   EXPECT_EQ(world->read("/f", 4096), "new");
 }
 
+// A transaction is full when four blocks are in it. Every 16th file has a block of inodes for
+// itself and those behind it, so who touches it adds one.
+class SmallJournal : public testing::TestWithParam<sim::FsKind> {
+ protected:
+  static FileWorldOptions options() {
+    FileWorldOptions options = with_journal(16 << 12);
+    options.files.kind = GetParam();
+    options.files.commit_interval = Duration::s(600);
+    options.files.log_interval = Duration::s(600);
+    return options;
+  }
+  static void make_files(FileWorld& world) {
+    for (int file = 0; file <= 8 * 16; ++file) world->file(path_of(file));
+    ASSERT_TRUE(world->sync(in_block(8)).has_value());
+    world.settle();
+    ASSERT_TRUE(journal_of(world).at_rest());
+  }
+  static std::string in_block(int block) { return path_of(block * 16); }
+  static void touch(FileWorld& world, int block) {
+    File& file = world->file(in_block(block));
+    ASSERT_TRUE(world->now(file.truncate(world->worker(), 100'000 + ++touched)).has_value());
+  }
+  static inline int touched = 0;
+  // As a transaction is when the last who was let in has filled it.
+  static void fill_transaction(FileWorld& world) {
+    const sim::Tid committed = journal_of(world).committed();
+    for (int block = 1; journal_of(world).must_wait(0) == HandleWait::none; ++block) {
+      ASSERT_LE(block, 4);
+      touch(world, block);
+    }
+    ASSERT_EQ(journal_of(world).must_wait(0), HandleWait::locked);
+    ASSERT_EQ(journal_of(world).committed(), committed);
+  }
+};
+
+TEST_P(SmallJournal, FullTransactionIsCommittedForASyncThatAllocates) {
+  FileWorld world(options());
+  make_files(world);
+  ASSERT_TRUE(world->write(in_block(5), 0, "new").has_value());
+  fill_transaction(world);
+  const std::int64_t waits = journal_of(world).waits(HandleWait::locked);
+  ASSERT_TRUE(world->sync(in_block(5)).has_value());
+  EXPECT_EQ(journal_of(world).waits(HandleWait::locked), waits + 1);
+  world.power_cut();
+  EXPECT_EQ(world->read(in_block(5)), "new");
+}
+
+// The flusher goes through all dirty files. The commit that it brings about writes one of them: its
+// data is ordered.
+TEST_P(SmallJournal, FullTransactionIsCommittedForTheFlusher) {
+  FileWorld world(options());
+  make_files(world);
+  ASSERT_TRUE(world->write(in_block(6), 0, std::string(4096, 'o')).has_value());
+  ASSERT_TRUE(world->sync(in_block(6)).has_value());
+  world.settle();
+  const sim::Tid before = journal_of(world).committed();
+  ASSERT_TRUE(world->write(in_block(5), 0, "new").has_value());
+  ASSERT_TRUE(world->now(world->file(in_block(6)).truncate(world->worker(), 100)).has_value());
+  fill_transaction(world);
+  EXPECT_EQ(journal_of(world).committed(), before);
+  world.run_for(Duration::s(40));
+  EXPECT_GT(journal_of(world).committed(), before);
+  EXPECT_EQ(world.files.cache().dirty_pages(), 0);
+  ASSERT_TRUE(world->sync("/0").has_value());
+  ASSERT_TRUE(world->sync(in_block(5)).has_value());
+  world.power_cut();
+  EXPECT_EQ(world->read(in_block(5)), "new");
+  EXPECT_EQ(world->read(in_block(6)), std::string(100, 'o'));
+}
+
+// It looks again after each phase of the commit before it.
+TEST_P(SmallJournal, CountsOneWaitOfAWriteHoweverOftenItLooks) {
+  FileWorld world(options());
+  make_files(world);
+  ASSERT_TRUE(world->write(in_block(5), 0, "new").has_value());
+  touch(world, 7);
+  ASSERT_TRUE(world->sync(in_block(7)).has_value());
+  ASSERT_TRUE(journal_of(world).at_rest());
+  touch(world, 6);
+  Worker& other = world->process().context().workers.add("other");
+  world.disk.hang(DiskHang::writes);
+  const Asked<void> first = world->start(world->file(in_block(6)).sync_all(other));
+  world.run_for(Duration::ms(1));
+  fill_transaction(world);
+  const std::int64_t waits = journal_of(world).waits(HandleWait::locked);
+  const std::int64_t shadows = journal_of(world).waits(HandleWait::shadow);
+  const Asked<void> second = world->start(world->file(in_block(5)).sync_all(world->worker()));
+  world.run_for(Duration::ms(1));
+  EXPECT_EQ(world->worker().wait_place(), WaitPlace::journal);
+  world.disk.release(DiskHang::writes);
+  ASSERT_TRUE(world->finish(first).has_value());
+  ASSERT_TRUE(world->finish(second).has_value());
+  EXPECT_EQ(journal_of(world).waits(HandleWait::locked), waits + 1);
+  EXPECT_EQ(journal_of(world).waits(HandleWait::shadow), shadows);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, SmallJournal, testing::Values(sim::FsKind::ext4, sim::FsKind::xfs));
+
 std::int64_t mount_time(FileWorld& world) {
   world.host.lose_power();
   world.run_for(Duration());

@@ -74,6 +74,44 @@ TEST(Space, IsToldWithoutWhatExt4KeepsForItself) {
   EXPECT_EQ(world->free_bytes(), counted_free_bytes(world));
 }
 
+// What is written has its blocks for sure; who allocates them first takes no others.
+TEST(FullVolume, LetsAWriteThatWaitsForTheJournalHaveItsBlockAllocated) {
+  FileWorld world(small());
+  const auto path_of = [](int file) { return "/" + std::to_string(file); };
+  // 16 inodes are in a block.
+  for (int file = 0; file <= 32; ++file) world->file(path_of(file));
+  const std::string before = path_of(16);
+  const std::string behind = path_of(32);
+  ASSERT_TRUE(world->write(behind, 0, "behind").has_value());
+  const auto rest = static_cast<std::size_t>(world->free_bytes() - 4096);
+  ASSERT_TRUE(world->write("/full", 0, std::string(rest, 'f')).has_value());
+  ASSERT_TRUE(world->sync("/full").has_value());
+  ASSERT_TRUE(world->write(before, 0, "before").has_value());
+  ASSERT_EQ(world->free_bytes(), 0);
+  ASSERT_TRUE(world->now(world->file("/0").truncate(world->worker(), 100)).has_value());
+  const auto sync = [&world](const std::string& path) {
+    Worker& worker = world->process().context().workers.add("of " + path);
+    return world->start(world->file(path).sync_all(worker));
+  };
+  world.disk.hang(sim::DiskHang::writes);
+  std::vector<Asked<void>> syncs;
+  for (const std::string& path : {path_of(0), before, behind}) {
+    syncs.push_back(sync(path));
+    world.run_for(Duration::ms(1));
+  }
+  const Asked<void> allocated =
+      world->start(world->file(behind).allocate(world->worker(), 0, 4096));
+  world.run_for(Duration::ms(1));
+  ASSERT_TRUE(allocated->done());
+  EXPECT_EQ(code(*allocated->result), std::nullopt);
+  EXPECT_EQ(world->free_bytes(), 0);
+  world.disk.release(sim::DiskHang::writes);
+  for (const Asked<void>& each : syncs) EXPECT_TRUE(world->finish(each).has_value());
+  EXPECT_EQ(world->free_bytes(), counted_free_bytes(world));
+  world.power_cut();
+  EXPECT_EQ(world->read(behind).substr(0, 6), "behind");
+}
+
 // 208 bytes an entry: 19 of them and the two dots are in the first block, which an inode of the
 // root has from the beginning.
 TEST(FullVolume, RefusesANameOnlyIfItsDirectoryNeedsABlock) {
