@@ -22,7 +22,7 @@ inline constexpr auto kDiskAssumed = std::to_array<std::string_view>({
     "disk: minimum times of the profiles that come with the program",
     "disk: a reservation command, and a refusal, takes as long as a read of 4 KiB",
     "disk: what a device tells about reservations arrives at once, also by a path that is cut; the "
-    "255 oldest of it are kept",
+    "255 oldest of it are kept, none beyond a reset of any of the host's links",
     "disk: a reset of a controller takes 1 s, and is given up after 60 s; a host notices a lost "
     "link after 5 s",
     "disk: a garbage collection stops all commands, and happens when writes use half of their "

@@ -314,7 +314,7 @@ void SimDisk::lose_power() {
   });
   fences_.clear();
   if (reservations_) reservations_->lose_power();
-  for (const auto& [controller, log] : notice_logs_) log->clear();
+  for (const auto& [controller, listener] : notice_logs_) listener.log->reset();
 }
 
 void SimDisk::decide(DiskCommand& command, Result<void> outcome) {
