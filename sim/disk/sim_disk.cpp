@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/disk/disk_path.hpp"
+#include "sim/disk/slow_time.hpp"
 
 namespace drydock::sim {
 namespace {
@@ -165,9 +166,9 @@ void SimDisk::serve(DiskCommand& command) {
   const std::int64_t begin = collector_.begin_of(now, writes_.pipe);
   command.started_ = true;
   command.refused_ = refuses(command.controller_, command.command_);
-  Duration served = service_time(command);
-  if (slowness != 1000) served = served * slowness / 1000;
-  std::int64_t end = begin + served.count_ns();
+  std::int64_t served = service_time(command).count_ns();
+  if (slowness != 1000) served = scaled(served, slowness, 1000);
+  std::int64_t end = added(begin, served);
   if (!command.refused_) end = std::max(end, transfer_end(command, slowness));
   kernel_.at(command, end);
 }
@@ -181,7 +182,7 @@ Duration SimDisk::service_time(const DiskCommand& command) {
       if (profile.read_factor_at_full_write == 1000) return drawn;
       const std::int64_t share = writes_.pipe.utilisation(kernel_.now());
       const std::int64_t rise = (profile.read_factor_at_full_write - 1000) * share;
-      return drawn + Duration::ns(median_read_ns_ * rise / 1'000'000);
+      return drawn + Duration::ns(scaled(median_read_ns_, rise, 1'000'000));
     }
     case DiskCommand::Kind::write: return stretched(command, profile.write.draw(write_stream_));
     case DiskCommand::Kind::flush: return profile.flush.draw(flush_stream_);
@@ -195,14 +196,12 @@ Duration SimDisk::stretched(const DiskCommand& command, Duration time) {
   const auto busy = [](const Direction& direction) {
     return direction.servers - direction.free_servers;
   };
-  if (options_.profile.shared_servers) {
-    return time *
-           parallelism_.stretch(busy(reads_) + busy(writes_),
-                                reads_.population + writes_.population) /
-           1000;
-  }
   const Direction& direction = direction_of(command);
-  return time * parallelism_.stretch(busy(direction), direction.population) / 1000;
+  const std::int64_t factor = options_.profile.shared_servers
+                                  ? parallelism_.stretch(busy(reads_) + busy(writes_),
+                                                         reads_.population + writes_.population)
+                                  : parallelism_.stretch(busy(direction), direction.population);
+  return Duration::ns(scaled(time.count_ns(), factor, 1000));
 }
 
 std::int64_t SimDisk::transfer_end(const DiskCommand& command, std::int64_t slowness_per_mille) {

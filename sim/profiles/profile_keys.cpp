@@ -15,7 +15,7 @@ constexpr std::int64_t kYear = 8'766 * kHour;         // ns.
 constexpr std::int64_t kRateMax = 1'000'000'000'000;  // Per second: of bytes 1 TB/s.
 constexpr std::int64_t kSizeMax = std::int64_t{1} << 50;
 
-// Sums of what these ranges allow stay far from overflow.
+// What they add up to on a slow disk ends in slow_time.hpp of sim/disk.
 constexpr std::array<KeyRule, kProfileKeys> kRules{{
     // Time of a 4 KiB command on an idle device; flush: the whole command.
     {read_latency, "read_latency", latency, true, 0, kHour},
