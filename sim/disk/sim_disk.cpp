@@ -26,6 +26,10 @@ BucketOptions quota_of(const DiskProfile& profile) {
           .burst = profile.quota_burst};
 }
 
+Duration longer(Duration time, Duration by) {
+  return Duration::ns(added(time.count_ns(), by.count_ns()));
+}
+
 TransferPipe pipe_of(const DiskProfile& profile, std::int64_t bytes_per_s, std::int64_t iops) {
   if (quota_of(profile).limited()) return {0, 0};
   return {bytes_per_s, iops};
@@ -178,17 +182,26 @@ Duration SimDisk::service_time(const DiskCommand& command) {
   // A refusal takes as long as a reservation command.
   switch (command.refused_ ? DiskCommand::Kind::reservation : command.command_) {
     case DiskCommand::Kind::read: {
-      const Duration drawn = stretched(command, profile.read.draw(read_stream_));
-      if (profile.read_factor_at_full_write == 1000) return drawn;
+      const Duration alone = longer(stretched(command, profile.read.draw(read_stream_)),
+                                    time_of_size(command, profile.read_time_per_kib));
+      if (profile.read_factor_at_full_write == 1000) return alone;
       const std::int64_t share = writes_.pipe.utilisation(kernel_.now());
       const std::int64_t rise = (profile.read_factor_at_full_write - 1000) * share;
-      return drawn + Duration::ns(scaled(median_read_ns_, rise, 1'000'000));
+      return longer(alone, Duration::ns(scaled(median_read_ns_, rise, 1'000'000)));
     }
-    case DiskCommand::Kind::write: return stretched(command, profile.write.draw(write_stream_));
+    case DiskCommand::Kind::write:
+      return longer(stretched(command, profile.write.draw(write_stream_)),
+                    time_of_size(command, profile.write_time_per_kib));
     case DiskCommand::Kind::flush: return profile.flush.draw(flush_stream_);
     case DiskCommand::Kind::reservation: break;
   }
   return profile.read.draw(reservation_stream_);
+}
+
+Duration SimDisk::time_of_size(const DiskCommand& command, Duration per_kib) {
+  constexpr std::int64_t kIncluded = 4096;
+  if (per_kib == Duration() || command.length_ <= kIncluded) return Duration();
+  return Duration::ns(scaled(per_kib.count_ns(), command.length_ - kIncluded, 1024));
 }
 
 Duration SimDisk::stretched(const DiskCommand& command, Duration time) {

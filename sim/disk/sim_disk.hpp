@@ -192,6 +192,8 @@ class SimDisk final : private ThrottleLine::Exit {
   void serve(DiskCommand& command);
   Duration service_time(const DiskCommand& command);
   Duration stretched(const DiskCommand& command, Duration time);
+  // How much longer it takes than one of 4 KiB.
+  static Duration time_of_size(const DiskCommand& command, Duration per_kib);
   // When the command's turn on the pipe is over, and the pipe's next turn begins.
   std::int64_t transfer_end(const DiskCommand& command, std::int64_t slowness_per_mille);
   void give_server_back(DiskCommand& command);

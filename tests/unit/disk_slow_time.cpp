@@ -104,6 +104,26 @@ TEST(SlowTime, ReadsBesideWritesOfTheSlowestDiskGetNoFaster) {
   EXPECT_EQ(reads.count(), 1);
 }
 
+TEST(SlowTime, EverythingAtItsSlowestAtOnceNeverEnds) {
+  sim::DiskProfile profile = hour_profile();
+  profile.read_servers = 65'536;
+  profile.write_servers = 65'536;
+  profile.shared_servers = true;
+  profile.servers_per_doubling = 1;
+  profile.read_time_per_kib = Duration::ns(kHour);
+  profile.write_time_per_kib = Duration::ns(kHour);
+  profile.read_factor_at_full_write = 1'000'000;
+  profile.read_bytes_per_s = 1;
+  profile.write_bytes_per_s = 1;
+  DiskWorld world({.name = "d0", .capacity_bytes = 1 << 30, .profile = profile});
+  world.disk.set_slowness(kFactorMax);
+  DiskLoad writes(world.kernel, world.path, {.kind = Kind::write, .bytes = 1 << 20, .depth = 100});
+  world.run_for(Duration::s(1));
+  DiskLoad reads(world.kernel, world.path, {.kind = Kind::read, .bytes = 1 << 20, .depth = 100});
+  world.run_for(Duration::ns(kSlowest / 2));
+  EXPECT_EQ(writes.count() + reads.count(), 0);
+}
+
 TEST(SlowTime, ABudgetOfAByteASecondLastsForever) {
   sim::TokenBucket bucket({.bytes_per_s = 1, .slice = Duration::ms(100)});
   for (int i = 0; i < 20; ++i) bucket.charge(0, 1 << 30);  // As the journal does.
