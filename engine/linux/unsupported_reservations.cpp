@@ -36,7 +36,7 @@ Task<Result<void>> UnsupportedReservations::clear(Worker&, ReservationKey) { ret
 Task<Result<ReservationReport>> UnsupportedReservations::report(Worker&) {
   co_return kNotSupported;
 }
-Task<Result<ReservationNotice>> UnsupportedReservations::next_notice(Worker&) {
+Task<Result<CountedNotice>> UnsupportedReservations::next_notice(Worker&) {
   co_return kNotSupported;
 }
 Task<Result<void>> UnsupportedReservations::mask_notices(Worker&, ReservationNoticeMask) {

@@ -22,7 +22,7 @@ class UnsupportedReservations : public Reservations {
   Task<Result<void>> release(Worker& worker, ReservationKey key, ReservationType type) override;
   Task<Result<void>> clear(Worker& worker, ReservationKey key) override;
   Task<Result<ReservationReport>> report(Worker& worker) override;
-  Task<Result<ReservationNotice>> next_notice(Worker& worker) override;
+  Task<Result<CountedNotice>> next_notice(Worker& worker) override;
   Task<Result<void>> mask_notices(Worker& worker, ReservationNoticeMask mask) override;
 };
 

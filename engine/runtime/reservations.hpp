@@ -50,9 +50,10 @@ class Reservations {
   // one. Whoever issued a command is not told of it. Nobody is told that a reservation of type 1 or
   // 2 was released, nor when a host just stops: whoever stands by asks for reports.
   // Lost: what is told while this is not open, or while 255 wait to be taken; all of them with a
-  // power loss of host or device.
+  // power loss of host or device, and when the host resets the controller, which also counts from 1
+  // again and tells everything.
   // Errors: cancelled, not_supported. Source: reference on reservations, section 12.
-  virtual Task<Result<ReservationNotice>> next_notice(Worker& worker) = 0;
+  virtual Task<Result<CountedNotice>> next_notice(Worker& worker) = 0;
   // From now on the device tells this host all but these. At first it tells everything.
   virtual Task<Result<void>> mask_notices(Worker& worker, ReservationNoticeMask mask) = 0;
 };

@@ -50,6 +50,12 @@ enum class ReservationNotice : std::uint8_t {
   reservation_released = 2,    // Or its type was changed: whoever is registered may take it.
   reservation_preempted = 3,   // Cleared, with all registrations.
 };
+// The n-th that a controller told since its reset, from 1: a gap says how many were lost.
+struct CountedNotice {
+  std::uint64_t count = 0;
+  ReservationNotice kind = ReservationNotice::registration_preempted;
+  friend bool operator==(const CountedNotice&, const CountedNotice&) = default;
+};
 // Those that the device keeps to itself: Feature 82h.
 struct ReservationNoticeMask {
   bool registration_preempted = false;

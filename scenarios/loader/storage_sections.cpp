@@ -45,12 +45,10 @@ std::int64_t read_piece(const JsonAt& json, std::int64_t low) {
   return bytes;
 }
 
-// A file that fits its disk and holds at least one piece.
-std::int64_t read_file_size(const JsonAt& json, const std::string& host, std::int64_t piece,
-                            const Drill& drill) {
+// Of a file that holds at least one piece. Whether its disk does is known when that is laid out.
+std::int64_t read_file_size(const JsonAt& json, std::int64_t piece) {
   const std::int64_t bytes = json.size();
   if (bytes < piece) json.refuse("must hold at least one piece");
-  if (bytes >= disk_of(drill, host)->bytes) json.refuse("does not fit the disk of " + host);
   return bytes;
 }
 
@@ -123,7 +121,7 @@ WriterSpec read_writer(const std::string& name, const JsonAt& json, const Drill&
   if (shared && writer.record_bytes % kDirectAlignment != 0) {
     json.at("record").refuse("must be a multiple of 4 KiB: a shared disk is judged by direct I/O");
   }
-  writer.file_bytes = read_file_size(json.at("size"), writer.host, writer.record_bytes, drill);
+  writer.file_bytes = read_file_size(json.at("size"), writer.record_bytes);
   writer.bytes_per_second = read_bytes_per_second(json.at("rate"), writer.record_bytes);
   if (json.has("prepared")) writer.prepared = read_word(json.at("prepared"), kPrepared);
   if (json.has("sync")) read_sync(json.at("sync"), writer);
@@ -178,7 +176,7 @@ ReaderSpec read_reader(const std::string& name, const JsonAt& json, const Drill&
   reader.file = read_path(json.at("file"));
   refuse_other_user(json.at("file"), reader.host, reader.file, drill);
   reader.block_bytes = read_piece(json.at("block"), 512);
-  reader.file_bytes = read_file_size(json.at("size"), reader.host, reader.block_bytes, drill);
+  reader.file_bytes = read_file_size(json.at("size"), reader.block_bytes);
   if (reader.file_bytes % kDirectAlignment != 0) {
     json.at("size").refuse("must be a multiple of 4 KiB");
   }

@@ -109,10 +109,10 @@ void refuse_too_many_files(const Drill& drill, const std::string& path, const Ho
   const sim::VolumeImage image(disk.bytes, files_of(host, disk));
   const std::int64_t room = (image.data_end() - image.data_begin()) * sim::kPageBytes;
   if (bytes <= room) return;
-  throw InputError(drill.source.at(path + "/size") + ": leaves " +
-                   sim::text_of(sim::ProfileUnit::size, room) +
-                   " for files beside journal and inodes, and the load's have " +
-                   sim::text_of(sim::ProfileUnit::size, bytes));
+  throw InputError(
+      drill.source.at(path + "/size") + ": leaves " + sim::text_of(sim::ProfileUnit::size, room) +
+      " for files beside journal and inodes, and the load's have " +
+      sim::text_of(sim::ProfileUnit::size, bytes) + ": take a larger disk or smaller files");
 }
 
 }  // namespace
@@ -207,6 +207,10 @@ sim::FileSystemOptions files_of(const HostSpec& host, const DiskSpec& disk) {
       .error_reporting = kernel.errors_reach_all ? sim::ErrorReporting::per_descriptor
                                                  : sim::ErrorReporting::once};
   files.page_cache.kernel = kernel;
+  const sim::Profile profile = checked_profile_of(disk);
+  if (const auto& known = profile[sim::ProfileKey::initial_write_bandwidth]) {
+    files.page_cache.initial_bandwidth_bytes = known->low;
+  }
   if (!host.dirty) return files;
   files.page_cache.dirty_bytes = host.dirty->bytes;
   files.page_cache.dirty_background_bytes = host.dirty->background_bytes;
@@ -232,7 +236,7 @@ std::string assumptions_of(const DiskSpec& spec) {
   bool all = true;
   for (const sim::KeyRule& rule : sim::key_rules()) {
     const auto& value = profile[rule.key];
-    if (!value || !sim::uses(rule.key)) continue;
+    if (!value) continue;
     if (!is_assumed(*value)) {
       all = false;
     } else {

@@ -119,7 +119,7 @@ std::vector<std::string> not_modelled() {
       "CPU time: it costs nothing, so no throughput is printed"};
   for (const Lines part : {Lines(sim::kNetNotModelled), Lines(sim::kDiskNotModelled),
                            Lines(sim::kPageCacheNotModelled), Lines(sim::kFsNotModelled),
-                           Lines(sim::kHostNotModelled), Lines(sim::kProfilesNotModelled)}) {
+                           Lines(sim::kHostNotModelled)}) {
     lines.insert(lines.end(), part.begin(), part.end());
   }
   return lines;

@@ -188,6 +188,7 @@ void BlockQueue::reset(int number) {
   Link& link = links_[static_cast<std::size_t>(number)];
   link.state = LinkState::resetting;
   link.comes_back = true;
+  disk_.controllers_reset(*this);
   std::vector<DiskCommand*> commands;
   for_each_sent([this, number, &link, &commands](DiskCommand& command) {
     if (command.link_ != number) return;

@@ -6,6 +6,7 @@
 //   disk_command     one command: read, write, flush, or about reservations; it owns its bytes
 //   disk_fault       hangs, errors, slowness, lies about a flush: values
 //   device_load      what load does to service times: transfers, garbage collection, parallelism
+//   slow_time        products and sums of such times, which end before they run over
 //   token_bucket     a budget in slices; throttle_line: commands that wait for one
 //   sim_disk         the device: quota, servers, faults, power loss; what a host gives up: .._hosts
 //   writeback_throttle, block_queue   the host's side: throttles, tags, time-outs, links

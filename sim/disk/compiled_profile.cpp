@@ -66,6 +66,8 @@ DiskProfile compiled_profile(const Profile& profile, std::int64_t capacity_bytes
       .quota_burst = optional.time(ProfileKey::quota_burst),
       .read_submission = optional.time(ProfileKey::read_submission),
       .write_submission = optional.time(ProfileKey::write_submission),
+      .read_time_per_kib = optional.time(ProfileKey::read_time_per_kib),
+      .write_time_per_kib = optional.time(ProfileKey::write_time_per_kib),
       .read_factor_at_full_write = optional.at(ProfileKey::read_factor_at_full_write, 1000),
       .servers_per_doubling = optional.at(ProfileKey::servers_per_doubling, 0),
       .shared_servers = optional.at(ProfileKey::shared_servers, 0) != 0,
@@ -79,18 +81,6 @@ DiskProfile compiled_profile(const Profile& profile, std::int64_t capacity_bytes
       .wbt_target = optional.time(ProfileKey::wbt_target),
       .io_timeout = optional.limit(ProfileKey::io_timeout),
   };
-}
-
-bool uses(ProfileKey key) {
-  switch (key) {
-    case ProfileKey::read_time_per_kib:
-    case ProfileKey::write_time_per_kib:
-    case ProfileKey::scheduler:
-    case ProfileKey::read_ahead:
-    case ProfileKey::initial_write_bandwidth:
-    case ProfileKey::fail_slow_per_year: return false;
-    default: return true;
-  }
 }
 
 }  // namespace drydock::sim

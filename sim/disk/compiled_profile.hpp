@@ -9,7 +9,4 @@ namespace drydock::sim {
 // For a disk of that size: some limits grow with it.
 DiskProfile compiled_profile(const Profile& profile, std::int64_t capacity_bytes);
 
-// Whether it makes anything of the value.
-bool uses(ProfileKey key);
-
 }  // namespace drydock::sim

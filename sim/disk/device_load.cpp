@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/disk/slow_time.hpp"
+
 namespace drydock::sim {
 namespace {
 
@@ -15,17 +17,18 @@ constexpr std::uint64_t kDepths = 1025;
 
 std::int64_t TransferPipe::turn(std::int64_t now, std::int64_t bytes,
                                 std::int64_t slowness_per_mille) {
-  const std::int64_t by_size = bytes_per_s_ == 0 ? 0 : bytes * kBillion / bytes_per_s_;
+  const std::int64_t by_size = bytes_per_s_ == 0 ? 0 : scaled(bytes, kBillion, bytes_per_s_);
   std::int64_t turn = std::max(by_size, command_ns_);
-  if (slowness_per_mille != 1000) turn = turn * slowness_per_mille / 1000;
+  if (slowness_per_mille != 1000) turn = scaled(turn, slowness_per_mille, 1000);
   if (now - newer_.time >= kWindow) {
     // After a pause of the pipe the older sample is not older than a window.
     older_ = now - kWindow >= last_turn_ ? sample_at(now - kWindow) : newer_;
     newer_ = sample_at(now);
   }
-  free_at_ = std::max(free_at_, now) + turn;
-  bytes_until_ = std::max(bytes_until_, now) + by_size;
-  busy_ += by_size;
+  free_at_ = added(std::max(free_at_, now), turn);
+  const std::int64_t begin = std::max(bytes_until_, now);
+  bytes_until_ = added(begin, by_size);
+  busy_ += bytes_until_ - begin;
   last_turn_ = now;
   return free_at_;
 }

@@ -38,6 +38,11 @@ struct DiskProfile {
   Duration read_submission;
   Duration write_submission;
 
+  // A command takes so much longer for each KiB beyond the first four. Transfers go on meanwhile:
+  // it counts until they take longer.
+  Duration read_time_per_kib;
+  Duration write_time_per_kib;
+
   // How much longer a read takes at full bandwidth of writes, in thousandths; between idle and full
   // in proportion. The median grows by this factor, every read by as much as the median.
   std::int64_t read_factor_at_full_write = 1000;

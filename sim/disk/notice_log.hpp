@@ -17,21 +17,25 @@ class NoticeLog {
   void mask(ReservationNoticeMask mask) { mask_ = mask; }
   // Unless it is masked, or there are too many.
   void add(ReservationNotice notice) {
-    if (masked(notice) || entries_.size() == kEntriesMax) return;
-    entries_.push_back(notice);
+    if (masked(notice)) return;
+    ++count_;  // Also of what is lost.
+    if (entries_.size() == kEntriesMax) return;
+    entries_.push_back({.count = count_, .kind = notice});
     told_.set();
   }
   // The oldest; nothing if there is none.
-  std::optional<ReservationNotice> take() {
+  std::optional<CountedNotice> take() {
     if (entries_.empty()) return std::nullopt;
-    const ReservationNotice oldest = entries_.front();
+    const CountedNotice oldest = entries_.front();
     entries_.pop_front();
     if (entries_.empty()) told_.reset();
     return oldest;
   }
-  // The controller was reset.
-  void clear() {
+  // The controller was reset: it counts anew, and masks nothing.
+  void reset() {
     entries_.clear();
+    count_ = 0;
+    mask_ = {};
     told_.reset();
   }
   // Set while there is one.
@@ -47,7 +51,8 @@ class NoticeLog {
     return false;
   }
 
-  std::deque<ReservationNotice> entries_;
+  std::deque<CountedNotice> entries_;
+  std::uint64_t count_ = 0;
   ReservationNoticeMask mask_;
   Event told_;
 };

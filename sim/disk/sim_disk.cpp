@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/disk/disk_path.hpp"
+#include "sim/disk/slow_time.hpp"
 
 namespace drydock::sim {
 namespace {
@@ -23,6 +24,10 @@ BucketOptions quota_of(const DiskProfile& profile) {
           .commands_per_s = profile.write_iops,
           .slice = profile.quota_slice,
           .burst = profile.quota_burst};
+}
+
+Duration longer(Duration time, Duration by) {
+  return Duration::ns(added(time.count_ns(), by.count_ns()));
 }
 
 TransferPipe pipe_of(const DiskProfile& profile, std::int64_t bytes_per_s, std::int64_t iops) {
@@ -165,9 +170,9 @@ void SimDisk::serve(DiskCommand& command) {
   const std::int64_t begin = collector_.begin_of(now, writes_.pipe);
   command.started_ = true;
   command.refused_ = refuses(command.controller_, command.command_);
-  Duration served = service_time(command);
-  if (slowness != 1000) served = served * slowness / 1000;
-  std::int64_t end = begin + served.count_ns();
+  std::int64_t served = service_time(command).count_ns();
+  if (slowness != 1000) served = scaled(served, slowness, 1000);
+  std::int64_t end = added(begin, served);
   if (!command.refused_) end = std::max(end, transfer_end(command, slowness));
   kernel_.at(command, end);
 }
@@ -177,17 +182,26 @@ Duration SimDisk::service_time(const DiskCommand& command) {
   // A refusal takes as long as a reservation command.
   switch (command.refused_ ? DiskCommand::Kind::reservation : command.command_) {
     case DiskCommand::Kind::read: {
-      const Duration drawn = stretched(command, profile.read.draw(read_stream_));
-      if (profile.read_factor_at_full_write == 1000) return drawn;
+      const Duration alone = longer(stretched(command, profile.read.draw(read_stream_)),
+                                    time_of_size(command, profile.read_time_per_kib));
+      if (profile.read_factor_at_full_write == 1000) return alone;
       const std::int64_t share = writes_.pipe.utilisation(kernel_.now());
       const std::int64_t rise = (profile.read_factor_at_full_write - 1000) * share;
-      return drawn + Duration::ns(median_read_ns_ * rise / 1'000'000);
+      return longer(alone, Duration::ns(scaled(median_read_ns_, rise, 1'000'000)));
     }
-    case DiskCommand::Kind::write: return stretched(command, profile.write.draw(write_stream_));
+    case DiskCommand::Kind::write:
+      return longer(stretched(command, profile.write.draw(write_stream_)),
+                    time_of_size(command, profile.write_time_per_kib));
     case DiskCommand::Kind::flush: return profile.flush.draw(flush_stream_);
     case DiskCommand::Kind::reservation: break;
   }
   return profile.read.draw(reservation_stream_);
+}
+
+Duration SimDisk::time_of_size(const DiskCommand& command, Duration per_kib) {
+  constexpr std::int64_t kIncluded = 4096;
+  if (per_kib == Duration() || command.length_ <= kIncluded) return Duration();
+  return Duration::ns(scaled(per_kib.count_ns(), command.length_ - kIncluded, 1024));
 }
 
 Duration SimDisk::stretched(const DiskCommand& command, Duration time) {
@@ -195,14 +209,12 @@ Duration SimDisk::stretched(const DiskCommand& command, Duration time) {
   const auto busy = [](const Direction& direction) {
     return direction.servers - direction.free_servers;
   };
-  if (options_.profile.shared_servers) {
-    return time *
-           parallelism_.stretch(busy(reads_) + busy(writes_),
-                                reads_.population + writes_.population) /
-           1000;
-  }
   const Direction& direction = direction_of(command);
-  return time * parallelism_.stretch(busy(direction), direction.population) / 1000;
+  const std::int64_t factor = options_.profile.shared_servers
+                                  ? parallelism_.stretch(busy(reads_) + busy(writes_),
+                                                         reads_.population + writes_.population)
+                                  : parallelism_.stretch(busy(direction), direction.population);
+  return Duration::ns(scaled(time.count_ns(), factor, 1000));
 }
 
 std::int64_t SimDisk::transfer_end(const DiskCommand& command, std::int64_t slowness_per_mille) {
@@ -314,7 +326,7 @@ void SimDisk::lose_power() {
   });
   fences_.clear();
   if (reservations_) reservations_->lose_power();
-  for (const auto& [controller, log] : notice_logs_) log->clear();
+  for (const auto& [controller, listener] : notice_logs_) listener.log->reset();
 }
 
 void SimDisk::decide(DiskCommand& command, Result<void> outcome) {

@@ -86,8 +86,11 @@ class SimDisk final : private ThrottleLine::Exit {
   DiskId id() const { return id_; }
   const DiskOptions& options() const { return options_; }
   DeviceInfo info() const;
-  // What the controller is told about reservations goes there, until `tell_no_more`.
-  void tell(std::uint32_t controller, NoticeLog& log) { notice_logs_[controller] = &log; }
+  // What the controller is told about reservations goes there, until `tell_no_more`. A reset by
+  // the queue is one of the controller.
+  void tell(std::uint32_t controller, const BlockQueue& queue, NoticeLog& log) {
+    notice_logs_[controller] = {&queue, &log};
+  }
   void tell_no_more(std::uint32_t controller) { notice_logs_.erase(controller); }
   const BlockStore& store() const { return store_; }
   bool powered() const { return powered_; }
@@ -148,6 +151,11 @@ class SimDisk final : private ThrottleLine::Exit {
     DiskFault fault;
   };
 
+  // Where a controller's notices go.
+  struct Listener {
+    const BlockQueue* queue = nullptr;
+    NoticeLog* log = nullptr;
+  };
   // A preempt-and-abort that waits for what these hosts sent before `before`.
   struct Fence {
     DiskCommand* command;
@@ -167,6 +175,8 @@ class SimDisk final : private ThrottleLine::Exit {
   // its queue. False: the device does not do as it is told.
   bool abort(DiskCommand& command);
   bool reset(DiskCommand& command);
+  // Before its commands: what was told by controllers of the queue and not read is lost.
+  void controllers_reset(const BlockQueue& queue);
   void take_back(DiskCommand& command);
   void leave_behind(DiskCommand& command, Duration late_by);
   void replace(DiskCommand& command, std::unique_ptr<DiskCommand> by, Duration late_by);
@@ -182,6 +192,8 @@ class SimDisk final : private ThrottleLine::Exit {
   void serve(DiskCommand& command);
   Duration service_time(const DiskCommand& command);
   Duration stretched(const DiskCommand& command, Duration time);
+  // How much longer it takes than one of 4 KiB.
+  static Duration time_of_size(const DiskCommand& command, Duration per_kib);
   // When the command's turn on the pipe is over, and the pipe's next turn begins.
   std::int64_t transfer_end(const DiskCommand& command, std::int64_t slowness_per_mille);
   void give_server_back(DiskCommand& command);
@@ -259,7 +271,7 @@ class SimDisk final : private ThrottleLine::Exit {
   std::optional<ReservationHost> last_owner_;
   OwnershipAudit ownership_;
   std::vector<ReservationHost> controllers_;                     // By number.
-  std::map<std::uint32_t, NoticeLog*> notice_logs_;              // By controller.
+  std::map<std::uint32_t, Listener> notice_logs_;                // By controller.
   std::map<std::uint32_t, std::unique_ptr<BlockQueue>> queues_;  // By host.
   std::vector<Fence> fences_;
   std::uint64_t next_sequence_ = 0;

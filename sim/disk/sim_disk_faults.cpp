@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/disk/sim_disk.hpp"
+#include "sim/disk/slow_time.hpp"
 
 namespace drydock::sim {
 namespace {
@@ -97,7 +98,7 @@ std::int64_t SimDisk::slowness_by_faults(const DiskCommand& command) const {
   for (const ActiveFault& active : faults_) {
     const auto* const slowness = std::get_if<Slowness>(&active.fault.effect);
     if (slowness == nullptr || !active.fault.commands.has(command)) continue;
-    per_mille = per_mille * slowness->per_mille / 1000;
+    per_mille = scaled(per_mille, slowness->per_mille, 1000);
   }
   return per_mille;
 }

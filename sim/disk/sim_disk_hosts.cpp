@@ -129,7 +129,13 @@ void SimDisk::host_lost(DiskPath& path) {
   });
   path.queue().host_lost();
   const auto log = notice_logs_.find(path.controller());
-  if (log != notice_logs_.end()) log->second->clear();
+  if (log != notice_logs_.end()) log->second.log->reset();
+}
+
+void SimDisk::controllers_reset(const BlockQueue& queue) {
+  for (const auto& [controller, listener] : notice_logs_) {
+    if (listener.queue == &queue) listener.log->reset();
+  }
 }
 
 void SimDisk::forget(DiskPath& path) {

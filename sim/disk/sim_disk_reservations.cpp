@@ -90,8 +90,8 @@ ReservationOutcome SimDisk::change_reservation(DiskCommand& command) {
 // All controllers of a host, as far as it listens by them.
 void SimDisk::tell_hosts(const std::vector<ReservationNoticeTo>& notices) {
   for (const ReservationNoticeTo& notice : notices) {
-    for (const auto& [controller, log] : notice_logs_) {
-      if (notice.to.is(controllers_[controller])) log->add(notice.kind);
+    for (const auto& [controller, listener] : notice_logs_) {
+      if (notice.to.is(controllers_[controller])) listener.log->add(notice.kind);
     }
   }
 }

@@ -65,12 +65,12 @@ Task<Result<ReservationReport>> SimReservations::report(Worker& worker) {
   }
 }
 
-Task<Result<ReservationNotice>> SimReservations::next_notice(Worker&) {
+Task<Result<CountedNotice>> SimReservations::next_notice(Worker&) {
   if (path_.disk().reservations() == nullptr) co_return error_of(NvmeStatus::invalid_opcode);
   for (;;) {
     Result<void> told = co_await notices_.told().wait();
     if (!told) co_return told.error();
-    const std::optional<ReservationNotice> notice = notices_.take();
+    const std::optional<CountedNotice> notice = notices_.take();
     if (notice) co_return *notice;
   }
 }

@@ -9,7 +9,7 @@ namespace drydock::sim {
 class SimReservations : public Reservations {
  public:
   SimReservations(SimDisk& disk, Host& host) : path_(disk, host) {
-    disk.tell(path_.controller(), notices_);
+    disk.tell(path_.controller(), path_.queue(), notices_);
   }
   ~SimReservations() override { path_.disk().tell_no_more(path_.controller()); }
   SimReservations(const SimReservations&) = delete;
@@ -28,7 +28,7 @@ class SimReservations : public Reservations {
   Task<Result<void>> release(Worker& worker, ReservationKey key, ReservationType type) override;
   Task<Result<void>> clear(Worker& worker, ReservationKey key) override;
   Task<Result<ReservationReport>> report(Worker& worker) override;
-  Task<Result<ReservationNotice>> next_notice(Worker& worker) override;
+  Task<Result<CountedNotice>> next_notice(Worker& worker) override;
   Task<Result<void>> mask_notices(Worker& worker, ReservationNoticeMask mask) override;
 
  private:

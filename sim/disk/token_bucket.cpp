@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "engine/types/ensure.hpp"
+#include "sim/disk/slow_time.hpp"
 
 namespace drydock::sim {
 namespace {
 
-__extension__ using Wide = __int128;
 constexpr std::int64_t kBillion = 1'000'000'000;
 
 }  // namespace
@@ -22,7 +22,7 @@ TokenBucket::TokenBucket(BucketOptions options)
 }
 
 std::int64_t TokenBucket::earned(const Use& use, std::int64_t time) const {
-  return static_cast<std::int64_t>(static_cast<Wide>(use.per_s) * time / kBillion);
+  return scaled(use.per_s, time, kBillion);
 }
 
 // By how much the budget from the start of the slice to `time` behind it falls short.
@@ -43,10 +43,9 @@ std::int64_t TokenBucket::take(std::int64_t now, std::int64_t bytes) {
     return 0;
   }
   std::int64_t wait = slice_end - elapsed;
-  if (bytes_missing > 0) {
-    wait += static_cast<std::int64_t>(static_cast<Wide>(bytes_missing) * kBillion / bytes_.per_s);
-  }
-  end_ = std::max(end_, now + wait + slice);  // Until it has asked again, the bucket is not idle.
+  if (bytes_missing > 0) wait = added(wait, scaled(bytes_missing, kBillion, bytes_.per_s));
+  end_ = std::max(
+      end_, added(now, added(wait, slice)));  // Until it has asked again, the bucket is not idle.
   return wait;
 }
 

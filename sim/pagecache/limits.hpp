@@ -33,8 +33,8 @@ inline constexpr auto kPageCacheAssumed = std::to_array<std::string_view>({
     "page cache: unless the scenario sets them, vm.dirty_bytes 4 GiB, vm.dirty_background_bytes 2 "
     "GiB, written back after 30 s, looked at every 5 s",
     "page cache: throttling of writers as by Linux 6.x, HZ=250, unless the scenario names another "
-    "kernel; the host has seen 100 MiB/s of its "
-    "device so far; writeback in commands of 1 MiB that the device's queue always takes",
+    "kernel; the host has seen of its device so far what the disk's profile says, 100 MiB/s if "
+    "nothing; writeback in commands of 1 MiB that the device's queue always takes",
     "page cache: whoever writes pages back, the flusher or a sync, takes them in batches of one "
     "command; while the batch waits for writeback throttling, a tag or the journal (not for the "
     "block throttle), its pages are locked, and no others",

@@ -6,11 +6,6 @@
 
 namespace drydock::sim {
 
-inline constexpr auto kProfilesNotModelled = std::to_array<std::string_view>({
-    "disk profiles: times per KiB, the scheduler, the first estimate of the bandwidth "
-    "and fail-slow rates are kept, but nothing uses them yet",
-});
-
 inline constexpr auto kProfilesAssumed = std::to_array<std::string_view>({
     "disk profiles: times between two quantiles lie on a straight line",
 });

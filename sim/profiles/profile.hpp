@@ -12,8 +12,8 @@
 //   doubts           what makes measurements doubtful
 //   fio_script.sh    the measurements to make, for users
 //
-// What the disk model makes of a profile is in sim/disk; several values have no use there yet, see
-// limits.hpp. All numbers of a profile are integers. Only the fit computes in floating point, and
+// What the disk model makes of a profile is in sim/disk; read_ahead and initial_write_bandwidth are
+// its host's. All numbers of a profile are integers. Only the fit computes in floating point, and
 // rounds before it hands anything out.
 #pragma once
 
@@ -79,11 +79,9 @@ enum class ProfileKey : std::uint8_t {
   gc_period,
   queue_requests,
   wbt_target,
-  scheduler,
   read_ahead,
   io_timeout,
   initial_write_bandwidth,
-  fail_slow_per_year,
   count_
 };
 inline constexpr std::size_t kProfileKeys = static_cast<std::size_t>(ProfileKey::count_);

@@ -15,7 +15,7 @@ constexpr std::int64_t kYear = 8'766 * kHour;         // ns.
 constexpr std::int64_t kRateMax = 1'000'000'000'000;  // Per second: of bytes 1 TB/s.
 constexpr std::int64_t kSizeMax = std::int64_t{1} << 50;
 
-// Sums of what these ranges allow stay far from overflow.
+// What they add up to on a slow disk ends in slow_time.hpp of sim/disk.
 constexpr std::array<KeyRule, kProfileKeys> kRules{{
     // Time of a 4 KiB command on an idle device; flush: the whole command.
     {read_latency, "read_latency", latency, true, 0, kHour},
@@ -55,24 +55,13 @@ constexpr std::array<KeyRule, kProfileKeys> kRules{{
     // Garbage collection under load.
     {gc_pause, "gc_pause", time, false, 0, kHour, false, true},
     {gc_period, "gc_period", time, false, 1, kHour, false, true},
-    // How the host is set up for such a disk: Linux's nr_requests, wbt_lat_usec, scheduler,
+    // How the host is set up for such a disk: Linux's nr_requests, wbt_lat_usec,
     // read_ahead_kb, the driver's time-out, the writeback bandwidth estimate that it starts with.
     {queue_requests, "queue_requests", count, false, 1, 65'536, false, true},
     {wbt_target, "wbt_target", time, false, 0, kHour},
-    {scheduler,
-     "scheduler",
-     word,
-     false,
-     0,
-     0,
-     false,
-     false,
-     {"none", "mq-deadline", "kyber", "bfq"}},
     {read_ahead, "read_ahead", size, false, 0, kGibibyte},
     {io_timeout, "io_timeout", time, false, 1, kYear, false, false, {"never"}},
-    {initial_write_bandwidth, "initial_write_bandwidth", byte_rate, false, 1, kRateMax, false,
-     true},
-    {fail_slow_per_year, "fail_slow_per_year", fraction, false, 0, 1'000'000, false, true},
+    {initial_write_bandwidth, "initial_write_bandwidth", byte_rate, false, 1, kRateMax},
 }};
 
 constexpr bool in_order() {

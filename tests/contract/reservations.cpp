@@ -66,7 +66,7 @@ TYPED_TEST(DiskContract, ADeviceWithoutReservationsSupportsNoneOfTheirCommands) 
     EXPECT_EQ(code_of(released), ErrorCode::not_supported);
     Result<void> cleared = co_await reservations.clear(worker, kA);
     EXPECT_EQ(code_of(cleared), ErrorCode::not_supported);
-    Result<ReservationNotice> notice = co_await reservations.next_notice(worker);
+    Result<CountedNotice> notice = co_await reservations.next_notice(worker);
     EXPECT_EQ(code_of(notice), ErrorCode::not_supported);
     Result<void> masked = co_await reservations.mask_notices(worker, ReservationNoticeMask());
     EXPECT_EQ(code_of(masked), ErrorCode::not_supported);
@@ -145,8 +145,8 @@ TEST_P(ReservationContract, AHostIsToldThatItLostItsRegistrationUnlessItMasksTha
   };
   run(1, takeover);
   run(0, [](Worker& worker, BlockDevice&, Reservations& reservations) -> Task<void> {
-    Result<ReservationNotice> notice = co_await reservations.next_notice(worker);
-    EXPECT_EQ(notice.value(), ReservationNotice::registration_preempted);
+    Result<CountedNotice> notice = co_await reservations.next_notice(worker);
+    EXPECT_EQ(notice.value().kind, ReservationNotice::registration_preempted);
     ReservationNoticeMask mask;
     mask.registration_preempted = true;
     Result<void> masked = co_await reservations.mask_notices(worker, mask);
@@ -164,8 +164,8 @@ TEST_P(ReservationContract, AHostIsToldThatItLostItsRegistrationUnlessItMasksTha
     EXPECT_TRUE(cleared);
   });
   run(0, [](Worker& worker, BlockDevice&, Reservations& reservations) -> Task<void> {
-    Result<ReservationNotice> notice = co_await reservations.next_notice(worker);
-    EXPECT_EQ(notice.value(), ReservationNotice::reservation_preempted);
+    Result<CountedNotice> notice = co_await reservations.next_notice(worker);
+    EXPECT_EQ(notice.value().kind, ReservationNotice::reservation_preempted);
   });
 }
 

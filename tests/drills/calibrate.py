@@ -6,6 +6,7 @@ script that measures, and a drill on the profile. Prints TAP; run by hand:
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -149,6 +150,18 @@ def calibration(report, folder):
     report.check("cells may have profiles of files, which check prints in their place",
                  named.returncode == 0 and "my disk.json" not in named.stdout
                  and drydock("check", again).stdout == named.stdout, named.stdout + named.stderr)
+    drill.write_text((ROOT / "scenarios/storage/throttle.json").read_text()
+                     .replace('"profile": "local-nvme"', '"profile": "my disk.json"'))
+    runs = []
+    for text in (written := out.read_text(), re.sub(
+            r'("initial_write_bandwidth": {"value": )"[^"]*"', r'\1"7 MB/s"', written)):
+        out.write_text(text)
+        drydock("run", drill, "--seed", "1", "--out", folder / "run")
+        runs.append(re.findall(r'"fingerprint": "(\w+)"', (folder / "run/result.json").read_text()))
+    out.write_text(written)
+    drill.write_text(DRILL.read_text().replace('"local-nvme"', '"my disk.json"'))
+    report.check("the host's first estimate of the disk's bandwidth is the profile's",
+                 runs[0] and all(one != other for one, other in zip(*runs, strict=True)), str(runs))
     unnamed = varied(f'"{place}": ["my disk.json", "local-nvme"]')
     report.check("if they have a name", unnamed.returncode == 2 and unnamed.stderr.count("\n") == 1
                  and "a profile of a file needs a name here" in unnamed.stderr, unnamed.stderr)
@@ -169,6 +182,26 @@ def calibration(report, folder):
     bad = drydock("check", drill)
     report.check("a profile that is not there is one line",
                  bad.returncode == 2 and "absent.json: cannot be read" in bad.stderr, bad.stderr)
+
+
+def example(report, folder):
+    """The command in docs/calibrate.md prints what is shown below it, but for what `...` stands for."""
+    text = (ROOT / "docs" / "calibrate.md").read_text()
+    found = re.search(r"`drydock (calibrate [^`]*)`[^`]*`\.\.\.`[^`]*```\n(.*?)```", text, re.DOTALL)
+    report.check("docs/calibrate.md has an example", found is not None)
+    if found is None:
+        return
+    (folder / "sim").symlink_to(ROOT / "sim")
+    done = subprocess.run(["sh", "-c", f'"$DRYDOCK" {found[1]}'], cwd=folder, capture_output=True,
+                          text=True, env={**os.environ, "DRYDOCK": DRYDOCK})
+    report.check("its command works", done.returncode == 0 and (folder / "my-disk.json").exists(),
+                 done.stderr)
+    at = 0
+    for part in re.split(r"^\.\.\.\n", found[2], flags=re.MULTILINE):
+        at = done.stdout.find(part, at)
+        report.check(f"it prints the lines from: {part.strip().partition(chr(10))[0]}",
+                     at >= 0, f"{part}\nis not, or not there, in\n{done.stdout}")
+        at = max(at, 0) + len(part)
 
 
 def law_of_the_depth(report, folder):
@@ -231,7 +264,7 @@ def script(report, folder):
 
 def main():
     report = tap.Report()
-    for part in (refusals, calibration, law_of_the_depth, script):
+    for part in (refusals, calibration, example, law_of_the_depth, script):
         with tempfile.TemporaryDirectory() as folder:
             part(report, Path(folder))
     return report.finish()

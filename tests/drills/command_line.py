@@ -51,6 +51,9 @@ def refusals(report):
         huge_number.write_text('{"drill": 1e999}')
         small_disk = Path(folder) / "small.json"
         small_disk.write_text(re.sub(r'"size": "[^"]*"', '"size": "64 KiB"', (ROOT / DRILL).read_text()))
+        tight_disk = Path(folder) / "tight.json"
+        tight_disk.write_text((ROOT / "scenarios/storage/throttle.json").read_text()
+                              .replace('"size": "64 GiB"', '"size": "2 MiB"'))
         long_boot = Path(folder) / "long.json"
         long_boot.write_text(re.sub(r'"boot": "[^"]*"', '"boot": "9223372036 s"',
                                     (ROOT / DRILL).read_text()))
@@ -86,6 +89,9 @@ def refusals(report):
             (["run", DRILL, "--out", ""], "--out: names no directory"),
             (["run", str(huge_number)], f"{huge_number}:1:15: no JSON"),
             (["run", str(small_disk)], "disk/size: must be at least 1 MiB"),
+            (["run", str(tight_disk)], "/topology/hosts/h/disk/size: leaves 1492 KiB for files beside journal"
+                                       " and inodes, and the load's have 2 GiB: take a larger disk or smaller"
+                                       " files"),
             (["run", str(long_boot)], "/topology/hosts/broker-host/boot: must be at most"),
             (["run", DRILL, "--jobs", "0"], "--jobs: must be 1 to 256"),
             (["run", DRILL, "--jobs", "x"], "--jobs"),

@@ -35,8 +35,24 @@ def totals(report, folder):
     report.check("what is known to be outside still is", OUTSIDE <= outside,
                 str(sorted(OUTSIDE - outside)))
     inside = 24 - len(outside)
-    report.check("the last line counts them",
-                done.stdout.splitlines()[-1] == f"{inside} of 24 inside")
+    report.check("the line before the last counts them",
+                done.stdout.splitlines()[-2] == f"{inside} of 24 inside")
+    by_words = [name for name, one in experiments.items() if one["inside_by_words"]]
+    report.check("then come those that are inside by the words of section 11",
+                result["inside_by_words"] == len(by_words) and done.stdout.splitlines()[-1]
+                == f"{len(by_words)} of 24 by the words of section 11, without records that were "
+                "re-read", done.stdout)
+    re_read = {name: [row for row in one["rows"] if row["re_read"]]
+               for name, one in experiments.items()}
+    report.check("A9 and A23 compare with records that were re-read, each in a row",
+                {name: len(rows) for name, rows in re_read.items() if rows} == {"A9": 1, "A23": 1})
+    report.check("their rows say so, and what they are by words", all(
+        any(row["statistic"] in line and line.endswith(
+            f"; re-read from the records; {'yes' if row['inside_by_words'] else 'NO'} by words")
+            for line in done.stdout.splitlines()) for rows in re_read.values() for row in rows))
+    report.check("no other row differs by words",
+                all(one["inside"] == one["inside_by_words"] for name, one in experiments.items()
+                    if name not in ("A9", "A23")))
     report.check("the exit status follows from that",
                 done.returncode == (0 if inside >= 22 else 1), str(done.returncode))
     report.check("an experiment is inside if all its rows are",
@@ -120,6 +136,9 @@ def refusals(report, folder):
     refused(report, "an experiment twice", "--only: names A1 twice", "--only", "A1,A21,A1")
     refused(report, "a directory without measurements", "--data has no effect", "--only", "A21",
             "--data", str(folder))
+    vain = drydock("--data", str(folder))
+    report.check("which is said before any experiment runs",
+                vain.stderr.count("\n") == 1 and "--data has no effect" in vain.stderr, vain.stderr)
     refused(report, "measurements that the experiment does not read", "--data has no effect",
             "--only", "A21", "--data",
             changed("throttle_trace_lim4_8.csv", folder, lambda lines: lines))

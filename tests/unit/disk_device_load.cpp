@@ -110,6 +110,32 @@ sim::DiskProfile cloud_volume() {
   return profile;
 }
 
+// 10 us for each KiB beyond four, and 16 us for each on the pipe: the larger one of both counts.
+TEST(SimDisk, LargerBlocksTakeLongerUntilTheBandwidthDecides) {
+  for (const auto kind : {Kind::read, Kind::write}) {
+    sim::DiskProfile profile = flat_profile();
+    profile.write = profile.read;
+    profile.read_time_per_kib = Duration::us(10);
+    profile.write_time_per_kib = Duration::us(10);
+    profile.read_bytes_per_s = 1'024'000'000 / 16;
+    profile.write_bytes_per_s = profile.read_bytes_per_s;  // 16 us for a KiB.
+    const auto mean_of = [&](std::int64_t bytes) {
+      DiskWorld world(disk_of(profile));
+      DiskLoad load(world.kernel, world.path, {.kind = kind, .bytes = bytes});
+      world.run_for(Duration::s(1));
+      return load.mean();
+    };
+    EXPECT_EQ(mean_of(512), 50);
+    EXPECT_EQ(mean_of(4096), 64);       // 50 us, and 64 us on the pipe.
+    EXPECT_EQ(mean_of(16 << 10), 256);  // 170 us.
+    profile.read_bytes_per_s = 0;
+    profile.write_bytes_per_s = 0;
+    EXPECT_EQ(mean_of(4096), 50);
+    EXPECT_EQ(mean_of(16 << 10), 50 + 12 * 10);
+    EXPECT_EQ(mean_of(1 << 20), 50 + 1'020 * 10);
+  }
+}
+
 // A quota of 5,000 commands a second in slices of 100 ms, a second of it saved at first; both
 // hosts and both directions use it up together.
 TEST(SimDisk, HostsShareTheQuotaOfACloudVolumeAndItsBurst) {

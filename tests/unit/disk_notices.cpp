@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/disk/sim_reservations.hpp"
+#include "tests/support/disk_world.hpp"
 #include "tests/support/no_services.hpp"
 
 namespace drydock::test {
@@ -26,9 +27,9 @@ struct Listener {
     Result<void> added = co_await reservations.register_key(worker, key, kKeep);
     EXPECT_TRUE(added);
     for (;;) {
-      Result<ReservationNotice> notice = co_await reservations.next_notice(worker);
+      Result<CountedNotice> notice = co_await reservations.next_notice(worker);
       if (!notice) co_return;
-      told.push_back(*notice);
+      told.push_back(notice->kind);
     }
   }
 
@@ -107,19 +108,39 @@ TEST(NoticeLog, GivesTheOldestFirstAndForgetsWithAReset) {
   sim::NoticeLog log;
   log.add(ReservationNotice::reservation_released);
   log.add(ReservationNotice::registration_preempted);
-  EXPECT_EQ(log.take(), ReservationNotice::reservation_released);
+  EXPECT_EQ(log.take(), (CountedNotice{1, ReservationNotice::reservation_released}));
   EXPECT_TRUE(log.told().is_set());
-  log.clear();
+  log.reset();
   EXPECT_FALSE(log.told().is_set());
   EXPECT_EQ(log.take(), std::nullopt);
+  log.add(ReservationNotice::reservation_released);
+  EXPECT_EQ(log.take(), (CountedNotice{1, ReservationNotice::reservation_released}));
 }
 
 TEST(NoticeLog, HoldsAsManyAsTheLogPageCanCount) {
   sim::NoticeLog log;
   for (int i = 0; i < 300; ++i) log.add(ReservationNotice::reservation_released);
-  int taken = 0;
-  while (log.take()) ++taken;
-  EXPECT_EQ(taken, 255);
+  std::uint64_t taken = 0;
+  while (const std::optional<CountedNotice> notice = log.take()) EXPECT_EQ(notice->count, ++taken);
+  EXPECT_EQ(taken, 255u);
+}
+
+TEST(NoticeLog, ItsCountTellsOfThoseThatWereLost) {
+  sim::NoticeLog log;
+  for (int i = 0; i < 300; ++i) log.add(ReservationNotice::reservation_released);
+  while (log.take()) continue;
+  log.mask({.reservation_preempted = true});
+  log.add(ReservationNotice::reservation_preempted);  // Not told, so not lost.
+  log.add(ReservationNotice::registration_preempted);
+  EXPECT_EQ(log.take(), (CountedNotice{301, ReservationNotice::registration_preempted}));
+}
+
+TEST(NoticeLog, AResetTakesTheMaskAway) {
+  sim::NoticeLog log;
+  log.mask({.reservation_released = true});
+  log.reset();
+  log.add(ReservationNotice::reservation_released);
+  EXPECT_EQ(log.take(), (CountedNotice{1, ReservationNotice::reservation_released}));
 }
 
 TEST(NoticeLog, KeepsWhatIsMaskedToItself) {
@@ -129,7 +150,40 @@ TEST(NoticeLog, KeepsWhatIsMaskedToItself) {
   log.add(ReservationNotice::reservation_preempted);
   EXPECT_EQ(log.take(), std::nullopt);
   log.add(ReservationNotice::reservation_released);
-  EXPECT_EQ(log.take(), ReservationNotice::reservation_released);
+  EXPECT_EQ(log.take(), (CountedNotice{1, ReservationNotice::reservation_released}));
+}
+
+// A's disk hangs on its writes; B is another host.
+TEST(ReservationNotices, AResetOfTheControllerLosesWhatWasNotRead) {
+  for (const bool resets : {false, true}) {
+    sim::Kernel kernel({.seed = 1});
+    sim::SimDisk disk(kernel, DiskId(1),
+                      {.name = "d",
+                       .capacity_bytes = 1 << 20,
+                       .profile = {.name = "p", .io_timeout = Duration::s(30)},
+                       .placement = sim::DiskPlacement::remote,
+                       .reservations = sim::spec_reservations()});
+    sim::Host a(kernel, HostId(1), {.name = "a"});
+    sim::Host b(kernel, HostId(2), {.name = "b"});
+    sim::DiskPath of_a(disk, a);
+    sim::DiskPath of_b(disk, b);
+    sim::NoticeLog told_a;
+    sim::NoticeLog told_b;
+    disk.tell(of_a.controller(), of_a.queue(), told_a);
+    disk.tell(of_b.controller(), of_b.queue(), told_b);
+    told_a.add(ReservationNotice::reservation_released);
+    told_b.add(ReservationNotice::reservation_released);
+    if (resets)
+      disk.begin({.commands = {}, .effect = sim::Hang{.abort = sim::Hang::Abort::ignored}});
+    const auto ended = std::make_shared<Ended>();
+    const NotedCommand::Read read{.offset = 0, .length = 4096};
+    of_a.submit(std::make_unique<NotedCommand>(kernel, ended, read));
+    kernel.run_until(Duration::s(61).count_ns());
+    EXPECT_EQ(told_a.told().is_set(), !resets);
+    EXPECT_TRUE(told_b.told().is_set());
+    disk.tell_no_more(of_a.controller());
+    disk.tell_no_more(of_b.controller());
+  }
 }
 
 }  // namespace

@@ -121,5 +121,23 @@ TEST(DiskProfiles, ThisVmIsTheMeasuredColumn) {
   EXPECT_FALSE(profile.force_unit_access);
 }
 
+TEST(DiskProfiles, TimesPerKibReachTheDisk) {
+  sim::Profile file = *sim::builtin_profile("this-vm");
+  file[sim::ProfileKey::read_time_per_kib] = sim::ProfileValue{.low = 500};
+  file[sim::ProfileKey::write_time_per_kib] = sim::ProfileValue{.low = 895};
+  const DiskProfile profile = sim::compiled_profile(file, 1 << 30);
+  EXPECT_EQ(profile.read_time_per_kib, Duration::ns(500));
+  EXPECT_EQ(profile.write_time_per_kib, Duration::ns(895));
+}
+
+// Linux page-writeback: 25,600 pages a second.
+TEST(DiskProfiles, HostsBeginWithTheKernelsEstimateOfTheirBandwidth) {
+  for (const std::string& name : sim::builtin_profile_names()) {
+    const auto& known = (*sim::builtin_profile(name))[sim::ProfileKey::initial_write_bandwidth];
+    ASSERT_TRUE(known.has_value()) << name;
+    EXPECT_EQ(known->low, 25'600 * 4096) << name;
+  }
+}
+
 }  // namespace
 }  // namespace drydock::test

@@ -32,7 +32,6 @@ TEST(Limits, OfEveryPartAreReported) {
   expect_all_of(sim::kPageCacheNotModelled, report);
   expect_all_of(sim::kFsNotModelled, report);
   expect_all_of(sim::kHostNotModelled, report);
-  expect_all_of(sim::kProfilesNotModelled, report);
 }
 
 TEST(Limits, AssumptionsOfEveryPartAreReported) {

@@ -29,12 +29,15 @@ std::vector<Row> strict_limit(const CalibrationData& measured) {
                                                .length = Duration::s(7),
                                                .strict_limit_bytes = 64 * kMiB});
   const WriterResult real = measured_writer(measured, "strict64_def_max");
+  const double own_dirty = 64 * model.dirty_ratio;
   return {
       within_percent(
           {"steady rate", "MiB/s", model.writers.front().steady_mib_per_s, real.steady_mib_per_s},
           6),
-      within_percent(
-          {"own dirty pages", "MiB", 64 * model.dirty_ratio, measured_own_dirty(measured)}, 6),
+      // Linux I/O model, section 11: about 60 MiB.
+      re_read(
+          within_percent({"own dirty pages", "MiB", own_dirty, measured_own_dirty(measured)}, 6),
+          within_percent({"", "MiB", own_dirty, 60}, 6)),
   };
 }
 

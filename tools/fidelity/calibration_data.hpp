@@ -17,6 +17,8 @@ class CalibrationData {
   const std::string& text(const std::string& name) const;
   // With its folder, if it has one: for messages.
   std::string place(const std::string& name) const;
+  // Whether there is a file from `directory`.
+  bool replaced() const { return !places_.empty(); }
   // Whether anybody has asked for the text of a file from `directory`.
   bool replacement_read() const { return replacement_read_; }
 

@@ -35,5 +35,7 @@ std::span<const Experiment> experiments();
 
 // Every row is inside. Of no rows: no.
 bool inside(const std::vector<Row>& rows);
+// The same with those rows as section 11 words them that compare with records read again.
+bool inside_by_words(const std::vector<Row>& rows);
 
 }  // namespace drydock::fidelity

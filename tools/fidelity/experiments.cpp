@@ -43,4 +43,10 @@ bool inside(const std::vector<Row>& rows) {
          std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.inside; });
 }
 
+bool inside_by_words(const std::vector<Row>& rows) {
+  return !rows.empty() && std::all_of(rows.begin(), rows.end(), [](const Row& row) {
+    return row.inside_by_words.value_or(row.inside);
+  });
+}
+
 }  // namespace drydock::fidelity

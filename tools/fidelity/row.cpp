@@ -75,6 +75,11 @@ Row same(std::string name, const std::string& model, const std::string& measured
           .inside = model == measured};
 }
 
+Row re_read(Row row, const Row& by_words) {
+  row.inside_by_words = by_words.inside;
+  return row;
+}
+
 Row not_modelled(std::string what) {
   return {.statistic = std::move(what),
           .unit = "",
