@@ -165,13 +165,14 @@ ExpectationResult answer(const Expectation& expectation, const std::vector<RunRe
   std::vector<std::optional<std::int64_t>> values;
   for (const RunResult& run : runs) {
     if (!conclusive(run)) continue;
+    if (is_of_store(expectation.metric) && !run.loss.read) continue;
     ++result.runs;
     const auto value = value_of(expectation, run);
     if (holds_in(expectation, run)) ++result.runs_for;
     total += value.value_or(0);
     values.push_back(value);
   }
-  if (result.runs == 0) return result;
+  if (!result.evaluated()) return result;
   if (const auto percent = percent_of(expectation.over)) {
     result.holds = holds_for(expectation, quantile_of(values, *percent));
   } else if (expectation.over == Over::every_run) {
@@ -241,14 +242,14 @@ std::optional<std::int64_t> value_of(const Expectation& expectation, const RunRe
   return std::nullopt;
 }
 
-void judge_run(RunResult& run, const std::vector<Expectation>& of_its_cell, bool store_read) {
+void judge_run(RunResult& run, const std::vector<Expectation>& of_its_cell) {
   if (run.verdict == Verdict::harness) return;
   Findings findings;
   if (!run.divergence.empty()) {
     const std::string first_line = run.divergence.substr(0, run.divergence.find('\n'));
     findings.add(Verdict::harness, "nondeterminism: " + first_line);
   }
-  if (store_read) find_damage(run, of_its_cell, findings);
+  if (run.loss.read) find_damage(run, of_its_cell, findings);
   for (const TakeoverFacts& takeover : run.takeovers) {
     if (takeover.completed) continue;
     findings.add(Verdict::inconclusive, takeover.standby + " did not take " + takeover.disk +
@@ -263,9 +264,9 @@ void judge_run(RunResult& run, const std::vector<Expectation>& of_its_cell, bool
     if (run.fault_took_effect() && !run.rto.fault_ns && ends) {
       findings.add(Verdict::liveness, "no send succeeded after the fault");
     }
-    if (store_read) find_broken_expectations(run, of_its_cell, findings);
+    if (run.loss.read) find_broken_expectations(run, of_its_cell, findings);
   }
-  if (!store_read) findings.add(Verdict::inconclusive, "the judge could not read the store");
+  if (!run.loss.read) findings.add(Verdict::inconclusive, "the judge could not read the store");
   run.verdict = findings.verdict();
   if (!findings.note().empty()) {
     run.note = run.note.empty() ? findings.note() : findings.note() + " (" + run.note + ")";
@@ -283,7 +284,7 @@ void judge_cell(CellResult& cell, const std::vector<Expectation>& of_the_cell) {
     cell.expectations.push_back(answer(expectation, cell.runs));
     const ExpectationResult& result = cell.expectations.back();
     if (result.holds) continue;
-    if (result.runs == 0) {
+    if (!result.evaluated()) {
       consider(Verdict::inconclusive);
     } else {
       consider(is_time(expectation.metric) ? Verdict::slo : Verdict::safety);

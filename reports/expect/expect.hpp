@@ -3,7 +3,10 @@
 //
 // A loss, a message out of order, one that a consumer was put past, or a block that breaks the
 // rules of ownership, is damage unless the cell has an expectation that allows one. An expected
-// loss that does not come is `safety` too: the drill no longer shows what it claims to show.
+// loss that does not come is `safety` too: the drill no longer shows what it claims to show. What a
+// run has lost whose final store nobody could read is not known: it says nothing of an expectation
+// that asks for that. An expectation that fewer runs answer than it needs is not evaluated, and the
+// cell is `inconclusive`.
 #pragma once
 
 #include <optional>
@@ -23,9 +26,9 @@ bool holds_for(const Expectation& expectation, std::optional<std::int64_t> value
 // None: never (of a time). A count is always there.
 std::optional<std::int64_t> value_of(const Expectation& expectation, const RunResult& run);
 
-// Sets the verdict and the note of one run. Its figures must be there. `store_read`: the judge
-// could read the final store. A verdict of `harness` stays as it is.
-void judge_run(RunResult& run, const std::vector<Expectation>& of_its_cell, bool store_read);
+// Sets the verdict and the note of one run. Its figures must be there. A verdict of `harness` stays
+// as it is.
+void judge_run(RunResult& run, const std::vector<Expectation>& of_its_cell);
 
 // Sets the expectations' answers and the cell's verdict from its runs.
 void judge_cell(CellResult& cell, const std::vector<Expectation>& of_the_cell);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "reports/loss/provenance.hpp"
+#include "reports/loss/stopped_files.hpp"
 #include "reports/record/numbers.hpp"
 
 namespace drydock::reports {
@@ -22,6 +23,26 @@ std::string whose(const LossMechanism& m) {
   return " of " + names + ", not of the master";
 }
 
+// What becomes of commands that fail: a file's data is given up in memory, a file system's own
+// blocks stop the file system.
+std::string effect_of_errors(const LossMechanism& m) {
+  const std::string own = m.file_system == "xfs" ? "the log of xfs" : "the journal";
+  const bool data_too = m.file_system == "ext4, data=journal";
+  const std::string commits = " fails the writes of " + own +
+                              (data_too ? ", and so those of the data in it" : "") +
+                              ": nothing that needs a commit becomes durable";
+  const std::string data = data_too
+                               ? " fails the writes that bring what the journal holds to its place"
+                               : " leaves pages clean in memory that the disk has not got";
+  if (m.detail.starts_with("reads")) return m.what + " changes nothing in memory or on the disk";
+  if (m.detail.starts_with("flushes")) {
+    return m.what + " leaves in the cache of the disk what was to be flushed";
+  }
+  if (m.detail.starts_with("journal")) return m.what + commits;
+  if (m.detail.starts_with("data-writes")) return m.what + data;
+  return m.what + data + ", and fails the writes of " + own;
+}
+
 // What the fault does to bytes that a program has stored; design, section 3.
 std::string effect_of(const LossMechanism& m) {
   if (m.fault.empty() && m.takeovers > 0) return "the disk was taken over";
@@ -29,9 +50,7 @@ std::string effect_of(const LossMechanism& m) {
   if (m.fault == "disk.hang" || m.fault == "disk.slow") {
     return m.what + " takes nothing from memory and disks";
   }
-  if (m.fault == "disk.error") {
-    return m.what + " leaves pages clean in memory that the disk has not got";
-  }
+  if (m.fault == "disk.error") return effect_of_errors(m);
   if (m.fault == "net.partition") return "net.partition leaves memory and disks as they are";
   if (!hits_one(m.fault)) return m.fault + " happened";
   if (m.hit.empty()) return m.fault + " on " + m.target + " touches no broker's log";
@@ -55,6 +74,8 @@ void take_fault(const RunResult& run, LossMechanism& m) {
   m.fault = run.fault()->kind;
   m.what = run.fault()->what();
   m.target = run.fault()->target;
+  m.detail = run.fault()->detail;
+  m.file_system = run.fault()->file_system;
   for (const ReplicaFacts& replica : run.replicas) {
     if (replica.host != m.target && replica.broker != m.target) continue;
     m.hit.push_back(replica.broker);
@@ -309,9 +330,24 @@ std::string explain_caches(const LossMechanism& m) {
          (m.lost == 1 ? " was lost" : " were lost");
 }
 
+// Nobody knows what was lost in any run.
+std::string explain_unread(const LossMechanism& m) {
+  std::string text = m.several_faults ? "" : effect_of(m);
+  for (const std::string& part :
+       {m.stopped, "nobody could read the store, so that what was lost of " +
+                       counted(m.acked_unread, "acknowledged message") + " is not known"}) {
+    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
+  }
+  return text;
+}
+
+std::string with_stopped(const LossMechanism& m, const std::string& text) {
+  return m.stopped.empty() ? text : text + "; " + m.stopped;
+}
+
 std::string explain_without_example(const LossMechanism& m) {
-  if (m.several_faults) return explain_several(m);
-  std::string text = effect_of(m);
+  if (m.several_faults) return with_stopped(m, explain_several(m));
+  std::string text = with_stopped(m, effect_of(m));
   if (m.fault == "host.destroy" && m.hit_master) return explain_destruction(m, text);
   if (m.lost == 0) return text + explain_no_loss(m);
   if (m.lost_behind_last_flush > 0 && concerns_master(m)) {
@@ -329,13 +365,19 @@ std::string explain_without_example(const LossMechanism& m) {
 
 LossMechanism mechanism_of(const std::vector<RunResult>& runs) {
   LossMechanism m;
+  m.stopped = describe_stopped_files(runs);
   std::vector<std::int64_t> ages;
   for (const RunResult& run : runs) {
     take_fault(run, m);
+    if (!run.loss.read) {
+      ++m.unread_runs;
+      m.acked_unread += run.loss.acked;
+    }
+    m.read_runs += run.loss.read;
     m.takeovers += std::ranges::count_if(run.takeovers, &TakeoverFacts::completed);
     m.ownership.stale_reads += run.ownership.stale_reads;
     m.ownership.foreign_writes += run.ownership.foreign_writes;
-    m.acked += run.loss.acked;
+    m.acked += run.loss.read ? run.loss.acked : 0;
     m.at_risk += run.loss.at_risk;
     if (run.loss.lost.empty()) continue;
     ++m.runs_with_loss;
@@ -359,7 +401,13 @@ LossMechanism mechanism_of(const std::vector<RunResult>& runs) {
 std::string explain(const LossMechanism& m) {
   const bool broken = m.ownership != OwnershipReport();
   if (broken && m.fault.empty()) return explain_caches(m);
+  if (m.unread_runs > 0 && m.read_runs == 0) return explain_unread(m);
   std::string text = explain_without_example(m);
+  if (m.unread_runs > 0) {
+    text += "; of " + counted(m.unread_runs, "run") +
+            " nobody could read the store: what they lost of " +
+            counted(m.acked_unread, "acknowledged message") + " is not known";
+  }
   if (broken) text += "; " + text_of(m.ownership);
   return m.example.empty() ? text : text + " (" + m.example + ")";
 }

@@ -13,9 +13,14 @@ namespace drydock::reports {
 // What the runs of a cell that lost something have in common.
 struct LossMechanism {
   std::int64_t runs_with_loss = 0;
-  std::int64_t acked = 0;    // Over all runs.
-  std::int64_t at_risk = 0;  // Over all runs: acknowledged, and not covered when the fault came.
-  std::int64_t lost = 0;     // Each of them is counted in exactly one of the following.
+  // Runs whose final store nobody could read: what they lost is not known. What follows is of the
+  // others.
+  std::int64_t unread_runs = 0;
+  std::int64_t acked_unread = 0;
+  std::int64_t read_runs = 0;
+  std::int64_t acked = 0;        // Over all of them.
+  std::int64_t at_risk = 0;      // Likewise: acknowledged, and not covered when the fault came.
+  std::int64_t lost = 0;         // Each of them is counted in exactly one of the following.
   std::int64_t lost_in_log = 0;  // The log has them, their queues do not lead to them.
   // A broker still has them, by its name: one that readers do not have, or, of `kept_broken`, the
   // very one, but not whole. Of the traced ones.
@@ -33,9 +38,12 @@ struct LossMechanism {
   std::int64_t flush_age_max_ns = 0;
   std::int64_t runs_with_flush_age = 0;
   // The one that counts, in the first run in which one took effect; empty: in none.
-  std::string fault;   // Its kind.
-  std::string what;    // Its kind, and what of its target it concerns.
-  std::string target;  // A host or a process.
+  std::string fault;        // Its kind.
+  std::string what;         // Its kind, and what of its target it concerns.
+  std::string target;       // A host or a process.
+  std::string detail;       // What of its target it concerns.
+  std::string file_system;  // On its target, if it is a disk's.
+  std::string stopped;      // File systems that stopped themselves, in words; of all runs.
   // The brokers that were the target or on it.
   std::vector<std::string> hit;
   bool hit_master = false;

@@ -3,6 +3,7 @@
 //
 //   loss      the checker
 //   explain   the mechanism behind the losses of one cell, in words
+//   stopped_files   file systems that stopped themselves, in words
 //   provenance   how each copy of a lost message came and went
 //
 // This file: the checker. Pure.
@@ -14,7 +15,8 @@
 
 namespace drydock::reports {
 
-// What became of every send. `store.read` must hold: a store that nobody could read says nothing.
+// What became of every send. A store that nobody could read says nothing: then `acked` and
+// `failed` alone are counted.
 // A message is *there* if its queue leads to it: readers walk queues, nobody walks the log.
 //
 //   lost            acked, and no intact copy is there

@@ -41,6 +41,8 @@ std::string_view name_of(Metric metric);
 bool is_time(Metric metric);
 // Whether it is the time of an outage: without a fault there is none.
 bool is_outage(Metric metric);
+// Whether the final store has to be read for it.
+bool is_of_store(Metric metric);
 // Whether it speaks of waits at one place.
 bool is_of_waits(Metric metric);
 
@@ -70,6 +72,8 @@ struct Expectation {
   std::optional<std::int64_t> bound = 0;  // None: never; of an outage, with `equal`.
   WaitPlace place = WaitPlace::none;      // Of the metrics of waits.
   std::string process = {};               // Of these: whose; empty: of all that have a disk.
+  // With fewer runs that gave an answer it is not evaluated. Of what speaks of several runs.
+  std::int64_t seeds_at_least = 1;
 
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };
@@ -83,8 +87,13 @@ struct ExpectationResult {
   Expectation expectation;
   bool holds = false;
   std::int64_t runs_for = 0;  // Runs in which it holds by itself.
-  std::int64_t runs = 0;
+  std::int64_t runs = 0;      // That gave an answer.
+
+  // Otherwise it neither holds nor is broken.
+  bool evaluated() const { return runs >= expectation.seeds_at_least; }
 };
+// "needs 10 runs that give an answer, and 1 did". Of one that was not evaluated.
+std::string why_open(const ExpectationResult& result);
 
 struct CellResult {
   CellId id;

@@ -71,6 +71,17 @@ std::string_view name_of(Steady steady) {
   return "unnamed";
 }
 
+std::string_view name_of(FileSystemEnd end) {
+  switch (end) {
+    case FileSystemEnd::journal_aborted: return "journal-aborted";
+    case FileSystemEnd::remounted_read_only: return "remounted-read-only";
+    case FileSystemEnd::host_panicked: return "host-panicked";
+    case FileSystemEnd::shut_down: return "shut-down";
+    case FileSystemEnd::count_: break;
+  }
+  return "unnamed";
+}
+
 std::string_view name_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::pass: return "pass";
@@ -118,6 +129,11 @@ bool is_time(Metric metric) {
 bool is_outage(Metric metric) {
   return metric == Metric::rto_fault || metric == Metric::rto_client ||
          metric == Metric::rto_steady;
+}
+
+bool is_of_store(Metric metric) {
+  const bool of_devices = metric == Metric::stale_reads || metric == Metric::foreign_writes;
+  return !is_outage(metric) && !is_of_waits(metric) && !of_devices;
 }
 
 bool is_of_waits(Metric metric) {
@@ -196,9 +212,17 @@ std::string text_of(const Expectation& expectation) {
     text += is_time(expectation.metric) ? duration_text(*expectation.bound)
                                         : std::to_string(*expectation.bound);
   }
-  if (expectation.over == Over::total) return text + " in total";
   if (expectation.over == Over::every_run) return text + " in every run";
-  return text + " at " + std::string(name_of(expectation.over));
+  text += expectation.over == Over::total ? " in total" : " at ";
+  if (expectation.over != Over::total) text += name_of(expectation.over);
+  if (expectation.seeds_at_least == 1) return text;
+  return text + " of at least " + std::to_string(expectation.seeds_at_least) + " seeds";
+}
+
+std::string why_open(const ExpectationResult& result) {
+  if (result.runs == 0) return "no run gave an answer";
+  return "needs " + std::to_string(result.expectation.seeds_at_least) +
+         " runs that give an answer, and " + std::to_string(result.runs) + " did";
 }
 
 }  // namespace drydock::reports

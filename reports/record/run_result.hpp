@@ -33,6 +33,8 @@ struct FaultFact {
   bool breaks = true;                        // Or else what an operator does about another one.
   std::optional<std::int64_t> rto_fault_ns;  // Of one that breaks something; none: never.
   std::string detail = {};                   // "data-writes": what of the target, or how.
+  // Of a disk's: what is on it, "ext4", "ext4, data=journal", "xfs". Empty: not known.
+  std::string file_system = {};
 
   // "disk.hang (data-writes)"
   std::string what() const { return detail.empty() ? kind : kind + " (" + detail + ")"; }
@@ -131,6 +133,9 @@ std::string text_of_unread(const LostMessage& message);
 inline constexpr std::size_t kDamageNamed = 10;
 
 struct LossReport {
+  // The judge has read the final store. Without that `acked` and `failed`, which the clients tell,
+  // are all that is known.
+  bool read = true;
   std::int64_t acked = 0;
   std::vector<LostMessage> lost;  // Acknowledged and not returned by its queue.
   std::int64_t at_risk = 0;       // Acknowledged before the fault, covered by no flush then.
@@ -268,6 +273,24 @@ struct RefusedOpens {
   friend bool operator==(const RefusedOpens&, const RefusedOpens&) = default;
 };
 
+// How a file system stopped itself after an error of its own, beyond a file's data.
+enum class FileSystemEnd : std::uint8_t {
+  journal_aborted,      // ext4 with errors=continue: it can be read, and not changed any more.
+  remounted_read_only,  // The same with errors=remount-ro.
+  host_panicked,        // ext4 with errors=panic.
+  shut_down,            // xfs: it is not even read.
+  count_,
+};
+std::string_view name_of(FileSystemEnd end);
+
+struct StoppedFileSystem {
+  std::string host;
+  FileSystemEnd how = FileSystemEnd::count_;
+  std::int64_t time_ns = 0;
+
+  friend bool operator==(const StoppedFileSystem&, const StoppedFileSystem&) = default;
+};
+
 // What has broken the rules of a disk that several hosts attach; design, section 5. Blocks, each
 // counted once, as the disk itself saw them against its media.
 struct OwnershipReport {
@@ -321,6 +344,7 @@ struct RunResult {
   std::vector<WaitFact> waits;  // Of what has a disk: by process, worker, place.
   std::vector<OomKill> oom_kills;
   std::vector<RefusedOpens> refused_opens;  // By process.
+  std::vector<StoppedFileSystem> stopped_file_systems;
   OwnershipReport ownership;
   std::vector<TakeoverFacts> takeovers;  // One per standby.
 

@@ -24,6 +24,9 @@ struct Configuration {
       const CellSummary one = summarise(*cell);
       sum.runs += one.runs;
       sum.acked += one.acked;
+      sum.acked_unread += one.acked_unread;
+      sum.unread_runs += one.unread_runs;
+      sum.open_runs += one.open_runs;
       sum.lost += one.lost;
       sum.corrupt += one.corrupt;
       sum.phantoms += one.phantoms;
@@ -35,7 +38,6 @@ struct Configuration {
       sum.unknown_stored += one.unknown_stored;
       sum.runs_with_loss += one.runs_with_loss;
       sum.harness_runs += one.harness_runs;
-      sum.inconclusive_runs += one.inconclusive_runs;
       sum.latency_p50.median = std::max(sum.latency_p50.median, one.latency_p50.median);
     }
     return sum;
@@ -73,11 +75,36 @@ std::string fault_of(const CellResult& cell) {
   return kinds.empty() ? "no fault" : kinds;
 }
 
+// The values of the axes in which the cells of a configuration differ: "fault=lie".
+std::string text_of_differences(const Configuration& configuration, const CellResult& cell) {
+  CellId differing;
+  for (const auto& [key, value] : cell.id) {
+    const bool differs = std::ranges::any_of(configuration.cells, [&](const CellResult* other) {
+      const auto found = other->id.find(key);
+      return found == other->id.end() || found->second != value;
+    });
+    if (differs) differing[key] = value;
+  }
+  return text_of(differing);
+}
+
+// A cell by its faults, and if others have the same ones by its values, too.
+std::string label_of(const Configuration& configuration, const CellResult& cell) {
+  const std::string fault = fault_of(cell);
+  const auto same = std::ranges::count_if(
+      configuration.cells, [&](const CellResult* other) { return fault_of(*other) == fault; });
+  if (same == 1) return fault;
+  return fault + " (" + text_of_differences(configuration, cell) + ")";
+}
+
 // Runs that say nothing of losses: cut short, never hit by a fault, or without a judge.
-std::int64_t without_answer(const CellSummary& s) { return s.harness_runs + s.inconclusive_runs; }
-bool no_answer(const CellSummary& s) { return s.runs == s.inconclusive_runs; }
+std::int64_t without_answer(const CellSummary& s) { return s.harness_runs + s.open_runs; }
+bool no_answer(const CellSummary& s) { return s.runs == s.open_runs; }
 std::string gave_no_answer(const CellSummary& s) {
-  return counted(without_answer(s), "run") + " gave no answer";
+  const std::string text = counted(without_answer(s), "run") + " gave no answer";
+  if (s.unread_runs == 0) return text;
+  return text + ": of " + counted(s.acked_unread, "acknowledged message") +
+         " nobody could read what is left";
 }
 
 std::string joined(const std::vector<std::string>& parts, const char* between) {
@@ -142,12 +169,15 @@ std::string besides(const CellSummary& s) {
 
 std::string loss_text(const CellResult& cell) {
   const CellSummary s = summarise(cell);
-  if (no_answer(s)) return ": not known: " + gave_no_answer(s);
+  if (no_answer(s)) {
+    return ": not known: " + gave_no_answer(s) + (s.unread_runs > 0 ? "; " + outage_of(s) : "");
+  }
   std::string outage = outage_of(s) + besides(s);
   if (without_answer(s) > 0) outage += "; " + gave_no_answer(s);
   if (s.acked == 0) return ": nothing was acknowledged; " + outage;
-  return ": " + count_text(s.lost) + " of " + counted(s.acked, "acknowledged message") + ", in " +
-         std::to_string(s.runs_with_loss) + " of " + counted(s.runs, "run") + "; " + outage;
+  return ": " + count_text(s.lost) + " of " + counted(s.acked_read(), "acknowledged message") +
+         ", in " + std::to_string(s.runs_with_loss) + " of " +
+         counted(s.runs - s.unread_runs, "run") + "; " + outage;
 }
 
 // Sentences that begin with their faults: those that say the same of several say it once.
@@ -180,9 +210,24 @@ class Sentences {
 std::string losses(const Configuration& configuration) {
   Sentences sentences;
   for (const CellResult* cell : configuration.cells) {
-    sentences.add(fault_of(*cell), loss_text(*cell));
+    sentences.add(label_of(configuration, *cell), loss_text(*cell));
   }
   return sentences.text();
+}
+
+// One cell alone needs no name; a sentence that begins with its fault has got it.
+void add_reason(const Configuration& configuration, const CellResult& cell, const std::string& text,
+                Sentences& sentences) {
+  const std::string fault = fault_of(cell);
+  const std::string label = label_of(configuration, cell);
+  const bool told = fault == label && text.starts_with("there was no fault");
+  if (text.starts_with(fault)) {
+    sentences.add(label, text.substr(fault.size()));
+  } else if (told || configuration.cells.size() == 1) {
+    sentences.add("", text);
+  } else {
+    sentences.add(label, ": " + text);
+  }
 }
 
 std::string reasons(const Configuration& configuration) {
@@ -190,8 +235,8 @@ std::string reasons(const Configuration& configuration) {
   // What was lost first: that is the question.
   for (const bool with_loss : {true, false}) {
     for (const CellResult* cell : configuration.cells) {
-      if (no_answer(summarise(*cell))) continue;
       const LossMechanism mechanism = mechanism_of(cell->runs);
+      if (no_answer(summarise(*cell)) && mechanism.unread_runs == 0) continue;
       if ((mechanism.lost > 0) != with_loss) continue;
       std::string text = explain(mechanism);
       for (const std::string& besides :
@@ -199,9 +244,7 @@ std::string reasons(const Configuration& configuration) {
             describe_refused_opens(cell->runs)}) {
         if (!besides.empty()) text += "; " + besides;
       }
-      const std::string fault = fault_of(*cell);
-      const bool names_it = text.starts_with(fault);
-      sentences.add(names_it ? fault : "", names_it ? text.substr(fault.size()) : text);
+      add_reason(configuration, *cell, text, sentences);
     }
   }
   return sentences.empty() ? "not known" : sentences.text();
@@ -280,10 +323,12 @@ std::string with_price(const Configuration& other, const Configuration& own) {
   const CellSummary before = own.total();
   const CellSummary after = other.total();
   std::string text = text_of_changes(other.changes) + ": ";
-  if (after.acked == 0) {
+  if (no_answer(after) && after.runs > 0) {
+    text += gave_no_answer(after) + ", under the same faults";
+  } else if (after.acked == 0) {
     text += "acknowledged nothing under the same faults";
   } else {
-    text += "lost " + count_text(after.lost) + " of " + count_text(after.acked) +
+    text += "lost " + count_text(after.lost) + " of " + count_text(after.acked_read()) +
             " under the same faults; " +
             slower(after.latency_p50.median, before.latency_p50.median) +
             more(after.duplicates, before.duplicates, "duplicate") +
@@ -377,8 +422,9 @@ std::string certainty(const Configuration& own, const std::vector<Configuration>
     for (const CellResult* cell : configuration.cells) {
       const CellSummary s = summarise(*cell);
       open += without_answer(s);
-      const std::int64_t conclusive = s.runs - s.inconclusive_runs;
-      if (s.acked > 0 && s.lost == 0 && (fewest < 0 || conclusive < fewest)) fewest = conclusive;
+      const std::int64_t conclusive = s.runs - s.open_runs;
+      if (s.acked_read() > 0 && s.lost == 0 && (fewest < 0 || conclusive < fewest))
+        fewest = conclusive;
     }
   }
   const std::size_t seeds = own.cells.empty() ? 0 : own.cells.front()->runs.size();

@@ -35,7 +35,8 @@ Json json_of(const FaultFact& fault) {
           {"ended_ns", fault.ended_ns < 0 ? Json(nullptr) : Json(fault.ended_ns)},
           {"breaks", fault.breaks},
           {"rto_fault_ns", optional_json(fault.rto_fault_ns)},
-          {"detail", fault.detail}};
+          {"detail", fault.detail},
+          {"file_system", fault.file_system}};
 }
 FaultFact fault_from(const Json& json) {
   return {json.at("kind"),
@@ -44,7 +45,8 @@ FaultFact fault_from(const Json& json) {
           optional_from(json.at("ended_ns")).value_or(-1),
           json.at("breaks"),
           optional_from(json.at("rto_fault_ns")),
-          json.at("detail")};
+          json.at("detail"),
+          json.at("file_system")};
 }
 
 Json json_of(const StoreFacts& store) {
@@ -134,26 +136,30 @@ LostMessage lost_from(const Json& json) {
 Json json_of(const LossReport& loss) {
   Json lost = Json::array();
   for (const LostMessage& message : loss.lost) lost.push_back(json_of(message));
-  return {{"acked", loss.acked},
-          {"lost", lost},
-          {"at_risk", loss.at_risk},
-          {"unknown_stored", loss.unknown_stored},
-          {"unknown_absent", loss.unknown_absent},
+  const auto of_store = [&loss](auto figure) { return loss.read ? Json(figure) : Json(nullptr); };
+  return {{"read", loss.read},
+          {"acked", loss.acked},
+          {"lost", of_store(lost)},
+          {"at_risk", of_store(loss.at_risk)},
+          {"unknown_stored", of_store(loss.unknown_stored)},
+          {"unknown_absent", of_store(loss.unknown_absent)},
           {"failed", loss.failed},
-          {"failed_stored", loss.failed_stored},
-          {"duplicates", loss.duplicates},
-          {"corrupt", loss.corrupt},
+          {"failed_stored", of_store(loss.failed_stored)},
+          {"duplicates", of_store(loss.duplicates)},
+          {"corrupt", of_store(loss.corrupt)},
           {"damage", loss.damage},
-          {"phantoms", loss.phantoms}};
+          {"phantoms", of_store(loss.phantoms)}};
 }
 LossReport loss_from(const Json& json) {
   LossReport loss;
+  loss.read = json.at("read");
   loss.acked = json.at("acked");
+  loss.failed = json.at("failed");
+  if (!loss.read) return loss;
   for (const Json& message : json.at("lost")) loss.lost.push_back(lost_from(message));
   loss.at_risk = json.at("at_risk");
   loss.unknown_stored = json.at("unknown_stored");
   loss.unknown_absent = json.at("unknown_absent");
-  loss.failed = json.at("failed");
   loss.failed_stored = json.at("failed_stored");
   loss.duplicates = json.at("duplicates");
   loss.corrupt = json.at("corrupt");
@@ -162,7 +168,7 @@ LossReport loss_from(const Json& json) {
   return loss;
 }
 
-Json json_of(const OrderReport& order) {
+Json json_of(const OrderReport& order, bool store_read) {
   Json examples = Json::array();
   for (const OrderViolation& each : order.examples) {
     examples.push_back({{"key", each.key},
@@ -171,14 +177,18 @@ Json json_of(const OrderReport& order) {
                         {"queue_offset", each.queue_offset},
                         {"later_queue_offset", each.later_queue_offset}});
   }
-  return {{"violations", order.violations}, {"examples", examples}};
+  return {{"violations", store_read ? Json(order.violations) : Json(nullptr)},
+          {"examples", examples}};
 }
-Json json_of(const DeliveryReport& deliveries) {
-  return {{"delivered", deliveries.delivered},
-          {"again", deliveries.again},
-          {"skipped", deliveries.skipped},
-          {"gone", deliveries.gone},
-          {"undelivered", deliveries.undelivered}};
+Json json_of(const DeliveryReport& deliveries, bool store_read) {
+  const auto of_store = [&](std::int64_t count) {
+    return store_read ? Json(count) : Json(nullptr);
+  };
+  return {{"delivered", of_store(deliveries.delivered)},
+          {"again", of_store(deliveries.again)},
+          {"skipped", of_store(deliveries.skipped)},
+          {"gone", of_store(deliveries.gone)},
+          {"undelivered", of_store(deliveries.undelivered)}};
 }
 DeliveryReport deliveries_from(const Json& json) {
   return {json.at("delivered"), json.at("again"), json.at("skipped"), json.at("gone"),
@@ -266,6 +276,13 @@ WaitFact wait_from(const Json& json) {
           json.at("longest_began_ns")};
 }
 
+FileSystemEnd file_system_end_from(const std::string& name) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(FileSystemEnd::count_); ++i) {
+    if (name == name_of(static_cast<FileSystemEnd>(i))) return static_cast<FileSystemEnd>(i);
+  }
+  throw std::runtime_error("no file system stops in the way of " + name);
+}
+
 Json json_of(const TakeoverFacts& takeover) {
   Json steps = Json::object();
   for (std::size_t i = 0; i < kTakeoverSteps; ++i) {
@@ -299,6 +316,10 @@ Json json_of(const RunResult& run) {
   for (const OomKill& kill : run.oom_kills) {
     oom_kills.push_back({{"process", kill.process}, {"time_ns", kill.time_ns}});
   }
+  Json stopped = Json::array();
+  for (const StoppedFileSystem& each : run.stopped_file_systems) {
+    stopped.push_back({{"host", each.host}, {"how", name_of(each.how)}, {"time_ns", each.time_ns}});
+  }
   Json waits = Json::array();
   for (const WaitFact& wait : run.waits) waits.push_back(json_of(wait));
   Json takeovers = Json::array();
@@ -318,13 +339,14 @@ Json json_of(const RunResult& run) {
           {"faults", faults},
           {"replicas", replicas},
           {"loss", json_of(run.loss)},
-          {"order", json_of(run.order)},
-          {"deliveries", json_of(run.deliveries)},
+          {"order", json_of(run.order, run.loss.read)},
+          {"deliveries", json_of(run.deliveries, run.loss.read)},
           {"rto", json_of(run.rto)},
           {"baseline", json_of(run.baseline)},
           {"waits", waits},
           {"oom_kills", oom_kills},
           {"refused_opens", refused_opens},
+          {"stopped_file_systems", stopped},
           {"ownership",
            {{"stale_reads", run.ownership.stale_reads},
             {"foreign_writes", run.ownership.foreign_writes}}},
@@ -341,11 +363,13 @@ Json quantiles_of(const CellResult& cell) {
   for (std::size_t i = 0; i < kStages; ++i) {
     stages[name_of(static_cast<Stage>(i))] = json_of(s.stages[i]);
   }
+  const bool known = s.lost_is_known();
   return {{"acked", s.acked},
-          {"lost", s.lost},
-          {"lost_in_log", s.lost_in_log},
-          {"runs_with_loss", s.runs_with_loss},
-          {"lost_per_run", json_of(s.lost_per_run)},
+          {"unread_runs", s.unread_runs},
+          {"lost", known ? Json(s.lost) : Json(nullptr)},
+          {"lost_in_log", known ? Json(s.lost_in_log) : Json(nullptr)},
+          {"runs_with_loss", known ? Json(s.runs_with_loss) : Json(nullptr)},
+          {"lost_per_run", known ? json_of(s.lost_per_run) : Json(nullptr)},
           {"rto_fault_ns", json_of(s.rto_fault)},
           {"rto_fault_never", s.rto_fault_never},
           {"rto_client_ns", json_of(s.rto_client)},
@@ -362,6 +386,8 @@ Json json_of(const ExpectationResult& result) {
           {"comparison", name_of(result.expectation.comparison)},
           {"bound", result.expectation.bound ? Json(*result.expectation.bound) : Json()},
           {"over", name_of(result.expectation.over)},
+          {"seeds_at_least", result.expectation.seeds_at_least},
+          {"evaluated", result.evaluated()},
           {"holds", result.holds},
           {"runs_for", result.runs_for},
           {"runs", result.runs}};
@@ -422,8 +448,10 @@ RunResult run_from_json(const std::string& text) {
   for (const Json& fault : json.at("faults")) run.faults.push_back(fault_from(fault));
   for (const Json& replica : json.at("replicas")) run.replicas.push_back(replica_from(replica));
   run.loss = loss_from(json.at("loss"));
-  run.order = order_from(json.at("order"));
-  run.deliveries = deliveries_from(json.at("deliveries"));
+  if (run.loss.read) {
+    run.order = order_from(json.at("order"));
+    run.deliveries = deliveries_from(json.at("deliveries"));
+  }
   run.rto = rto_from(json.at("rto"));
   run.baseline = baseline_from(json.at("baseline"));
   for (const Json& wait : json.at("waits")) run.waits.push_back(wait_from(wait));
@@ -432,6 +460,10 @@ RunResult run_from_json(const std::string& text) {
   }
   for (const Json& kill : json.at("oom_kills")) {
     run.oom_kills.push_back({kill.at("process"), kill.at("time_ns")});
+  }
+  for (const Json& each : json.at("stopped_file_systems")) {
+    run.stopped_file_systems.push_back(
+        {each.at("host"), file_system_end_from(each.at("how")), each.at("time_ns")});
   }
   run.ownership = {json.at("ownership").at("stale_reads"),
                    json.at("ownership").at("foreign_writes")};

@@ -57,18 +57,26 @@ std::string render_markdown(const DrillResult& result) {
   for (const CellResult& cell : result.cells) {
     const CellSummary s = summarise(cell);
     out += row({escaped(text_of(cell.id)) + (cell.changes.empty() ? " (your file)" : ""),
-                std::to_string(s.runs + s.harness_runs), count_text(s.acked), count_text(s.lost),
-                std::to_string(s.runs_with_loss), median_rto(s), stages_text(s),
-                std::string(name_of(cell.verdict))});
+                std::to_string(s.runs + s.harness_runs), count_text(s.acked),
+                s.lost_is_known() ? count_text(s.lost) : "not known",
+                s.lost_is_known() ? std::to_string(s.runs_with_loss) : "-", median_rto(s),
+                stages_text(s), std::string(name_of(cell.verdict))});
   }
   std::string broken;
+  std::string open;
   for (const CellResult& cell : result.cells) {
     for (const ExpectationResult& expectation : cell.expectations) {
       if (expectation.holds) continue;
-      broken += "- " + escaped(text_of(expectation.expectation) + " in " + text_of(cell.id)) + "\n";
+      const std::string text = text_of(expectation.expectation) + " in " + text_of(cell.id);
+      if (expectation.evaluated()) {
+        broken += "- " + escaped(text) + "\n";
+      } else {
+        open += "- " + escaped(text + ": " + why_open(expectation)) + "\n";
+      }
     }
   }
   if (!broken.empty()) out += "\nExpectations that do not hold:\n\n" + broken;
+  if (!open.empty()) out += "\nExpectations that were not evaluated:\n\n" + open;
   out += "\ndrydock " + escaped(facts.version) + ", digest " + facts.scenario_digest +
          "; to see a run: `" + facts.replay + " --seed N`\n";
   return out;

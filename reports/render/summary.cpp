@@ -12,6 +12,10 @@ Spread spread_of(const std::vector<std::int64_t>& sample) {
 void add_counts(const LossReport& loss, CellSummary& summary) {
   const auto lost = static_cast<std::int64_t>(loss.lost.size());
   summary.acked += loss.acked;
+  if (!loss.read) {
+    ++summary.unread_runs;
+    summary.acked_unread += loss.acked;
+  }
   summary.lost += lost;
   summary.lost_in_log += loss.lost_in_log();
   summary.runs_with_loss += lost > 0;
@@ -41,7 +45,7 @@ CellSummary summarise(const CellResult& cell) {
       continue;
     }
     ++summary.runs;
-    summary.inconclusive_runs += run.verdict == Verdict::inconclusive;
+    summary.open_runs += run.verdict == Verdict::inconclusive || !run.loss.read;
     add_counts(run.loss, summary);
     summary.order_violations += run.order.violations;
     summary.deliveries.delivered += run.deliveries.delivered;
@@ -56,7 +60,7 @@ CellSummary summarise(const CellResult& cell) {
       ++summary.takeovers;
       for (std::size_t i = 0; i < kTakeoverSteps; ++i) steps[i].push_back(takeover.steps_ns[i]);
     }
-    lost.push_back(static_cast<std::int64_t>(run.loss.lost.size()));
+    if (run.loss.read) lost.push_back(static_cast<std::int64_t>(run.loss.lost.size()));
     if (run.rto.fault_ns) rto_fault.push_back(*run.rto.fault_ns);
     if (run.rto.client_ns) rto_client.push_back(*run.rto.client_ns);
     const bool broken = run.fault_took_effect();

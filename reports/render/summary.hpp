@@ -31,8 +31,11 @@ struct Spread {
 struct CellSummary {
   std::int64_t runs = 0;
   std::int64_t harness_runs = 0;
-  std::int64_t inconclusive_runs = 0;
+  std::int64_t unread_runs = 0;  // Of `runs`: what they lost is not known.
+  std::int64_t open_runs = 0;    // Of `runs`: inconclusive, or not read.
   std::int64_t acked = 0;
+  std::int64_t acked_unread = 0;  // Of them, those in runs that were not read.
+  // Of the runs that were read:
   std::int64_t lost = 0;
   std::int64_t lost_in_log = 0;  // Of the lost ones: in the log, but not in their queues.
   std::int64_t runs_with_loss = 0;
@@ -62,6 +65,8 @@ struct CellSummary {
   std::array<Spread, kTakeoverSteps> takeover_steps;
   Spread latency_p50;  // Over the runs: of each run's own median in the phase `warm`.
 
+  bool lost_is_known() const { return unread_runs < runs || runs == 0; }
+  std::int64_t acked_read() const { return acked - acked_unread; }
   std::int64_t runs_with_fault() const { return runs - runs_without_fault; }
 };
 

@@ -46,14 +46,24 @@ std::string cell_name(const CellResult& cell) {
   return text_of(cell.id) + (cell.changes.empty() ? " *" : "");
 }
 
+const char* const kNotKnown = "not known";
+
+// Figures that the final store tells.
+std::string store_text(const CellSummary& s, std::int64_t count) {
+  return s.lost_is_known() ? count_text(count) : kNotKnown;
+}
+std::string store_text(const CellSummary& s, std::int64_t first, std::int64_t second) {
+  return s.lost_is_known() ? count_text(first) + "/" + count_text(second) : kNotKnown;
+}
+
 std::vector<std::string> row_of(const CellResult& cell) {
   const CellSummary s = summarise(cell);
   return {cell_name(cell),
           std::to_string(s.runs + s.harness_runs),
           count_text(s.acked),
-          count_text(s.lost),
-          std::to_string(s.runs_with_loss),
-          counts(s.lost_per_run),
+          store_text(s, s.lost),
+          s.lost_is_known() ? std::to_string(s.runs_with_loss) : kNotKnown,
+          s.lost_is_known() ? counts(s.lost_per_run) : kNotKnown,
           times(s.rto_fault, s.rto_fault_never, s.runs_with_fault()),
           std::string(name_of(cell.verdict))};
 }
@@ -83,10 +93,12 @@ std::string cells_table(const DrillResult& result) {
   return out;
 }
 
-// One line per expectation with the number of its cells, and one per cell in which it is broken.
+// One line per expectation with the number of its cells, and one per cell in which it is broken, or
+// not evaluated.
 std::string expectations(const DrillResult& result, std::size_t width) {
   std::map<std::string, std::size_t> holding;
   std::string broken;
+  std::string open;
   for (const CellResult& cell : result.cells) {
     for (const ExpectationResult& answer : cell.expectations) {
       const std::string where = text_of(answer.expectation.cells);
@@ -94,6 +106,11 @@ std::string expectations(const DrillResult& result, std::size_t width) {
           text_of(answer.expectation) + (where.empty() ? "" : " where " + where);
       if (answer.holds) {
         ++holding[text];
+      } else if (!answer.evaluated()) {
+        open += paragraph("  open",
+                          text_of(answer.expectation) + " in " + text_of(cell.id) +
+                              ": not evaluated, " + why_open(answer),
+                          10, width);
       } else {
         broken += paragraph("  BROKEN",
                             text_of(answer.expectation) + " in " + text_of(cell.id) + ": true in " +
@@ -103,8 +120,8 @@ std::string expectations(const DrillResult& result, std::size_t width) {
       }
     }
   }
-  if (holding.empty() && broken.empty()) return "";
-  std::string out = "expectations\n" + broken;
+  if (holding.empty() && broken.empty() && open.empty()) return "";
+  std::string out = "expectations\n" + broken + open;
   for (const auto& [text, cells] : holding) {
     out += paragraph("  holds",
                      text + " (" + std::to_string(cells) + (cells == 1 ? " cell)" : " cells)"), 10,
@@ -152,11 +169,11 @@ std::string counted_apart(const DrillResult& result) {
                                               "in log only", "corrupt", "phantom"}};
   for (const CellResult& cell : result.cells) {
     const CellSummary s = summarise(cell);
-    rows.push_back({cell_name(cell),
-                    count_text(s.unknown_stored) + "/" + count_text(s.unknown_absent),
-                    count_text(s.failed) + "/" + count_text(s.failed_stored),
-                    count_text(s.duplicates), count_text(s.order_violations),
-                    count_text(s.lost_in_log), count_text(s.corrupt), count_text(s.phantoms)});
+    rows.push_back({cell_name(cell), store_text(s, s.unknown_stored, s.unknown_absent),
+                    count_text(s.failed) + "/" + store_text(s, s.failed_stored),
+                    store_text(s, s.duplicates), store_text(s, s.order_violations),
+                    store_text(s, s.lost_in_log), store_text(s, s.corrupt),
+                    store_text(s, s.phantoms)});
   }
   return table(rows);
 }

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include "scenarios/drill/units.hpp"
 #include "scenarios/loader/did_you_mean.hpp"
@@ -102,6 +103,20 @@ reports::Over read_over(const JsonAt& json) {
   return *found;
 }
 
+// How many runs it takes.
+void read_seeds_at_least(const JsonAt& json, const Drill& drill,
+                         reports::Expectation& expectation) {
+  if (expectation.over == reports::Over::every_run) {
+    json.refuse("every_run holds of each run by itself: say total, p50, p90 or p99, or leave it");
+  }
+  expectation.seeds_at_least = json.count(2, kSeedsMax);
+  if (std::cmp_less(drill.seeds.count(), expectation.seeds_at_least)) {
+    json.refuse("the drill has " + std::to_string(drill.seeds.count()) +
+                (drill.seeds.count() == 1 ? " seed" : " seeds") +
+                ": give it more in /seeds, or ask for fewer");
+  }
+}
+
 // Whose waits an expectation speaks of.
 void read_process_of(const JsonAt& json, const Drill& drill, reports::Expectation& expectation) {
   if (!reports::is_of_waits(expectation.metric)) json.refuse("only waits are somebody's");
@@ -117,7 +132,7 @@ void read_process_of(const JsonAt& json, const Drill& drill, reports::Expectatio
 }
 
 reports::Expectation read_expectation(const JsonAt& json, const Drill& drill) {
-  json.allow_only({"cells", "every_run", "total", "p50", "p90", "p99", "of"});
+  json.allow_only({"cells", "every_run", "total", "p50", "p90", "p99", "of", "seeds_at_least"});
   reports::Expectation expectation;
   expectation.over = read_over(json);
   const std::string over(reports::name_of(expectation.over));
@@ -126,6 +141,9 @@ reports::Expectation read_expectation(const JsonAt& json, const Drill& drill) {
     json.at(over).refuse("times have no total");
   }
   if (json.has("of")) read_process_of(json.at("of"), drill, expectation);
+  if (json.has("seeds_at_least")) {
+    read_seeds_at_least(json.at("seeds_at_least"), drill, expectation);
+  }
   if (!json.has("cells")) return expectation;
   const JsonAt cells = json.at("cells");
   for (const std::string& key : cells.keys()) {

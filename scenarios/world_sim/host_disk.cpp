@@ -223,6 +223,26 @@ sim::FileSystemOptions files_of(const HostSpec& host, const DiskSpec& disk) {
   return files;
 }
 
+std::string file_system_of(const Drill& drill, const std::string& host) {
+  const DiskSpec* disk = nullptr;
+  for (const HostSpec& spec : drill.hosts) {
+    if (spec.name == host && spec.disk) disk = &*spec.disk;
+  }
+  for (const SharedDiskSpec& shared : drill.shared_disks) {
+    if (std::ranges::find(shared.attached_to, host) != shared.attached_to.end()) {
+      disk = &shared.disk;
+    }
+  }
+  if (disk == nullptr) return "";
+  if (disk->mount.type == FileSystemType::xfs) return "xfs";
+  switch (disk->mount.data) {
+    case DataOption::ordered: break;
+    case DataOption::writeback: return "ext4, data=writeback";
+    case DataOption::journal: return "ext4, data=journal";
+  }
+  return "ext4";
+}
+
 std::int64_t read_ahead_of(const DiskSpec& spec) {
   constexpr std::int64_t kLinuxDefault = 128 << 10;
   const sim::Profile profile = checked_profile_of(spec);

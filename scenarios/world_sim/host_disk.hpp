@@ -24,6 +24,9 @@ void put_profile(const DiskSpec& spec, sim::DiskOptions& disk);
 // How the file system of a disk is made and mounted by a host, and what the host's page cache does.
 // Of checked ones.
 sim::FileSystemOptions files_of(const HostSpec& host, const DiskSpec& disk);
+// Which file system is on the disk of that host: "ext4", "ext4, data=journal", "xfs". Empty: none
+// has a disk of that host.
+std::string file_system_of(const Drill& drill, const std::string& host);
 
 // read_ahead_kb in bytes, as the profile says it, or Linux's default. Of a checked one.
 std::int64_t read_ahead_of(const DiskSpec& spec);

@@ -73,7 +73,7 @@ reports::RunResult run_one(const Experiment& experiment, const Cell& cell, std::
       result.divergence = compare(experiment, cell, seed, result.fingerprint);
     }
     result.verdict = reports::Verdict::inconclusive;
-    reports::judge_run(result, cell.expectations, run.store_read());
+    reports::judge_run(result, cell.expectations);
   } catch (const std::exception& error) {
     result.verdict = reports::Verdict::harness;
     result.note = error.what();

@@ -11,6 +11,7 @@
 #include "reports/rto/stages.hpp"
 #include "scenarios/audit/audit.hpp"
 #include "scenarios/audit/record_audit.hpp"
+#include "scenarios/world_sim/host_disk.hpp"
 
 namespace drydock::scenarios {
 namespace {
@@ -203,6 +204,9 @@ std::vector<reports::FaultFact> SimRun::fault_facts() const {
     fact.detail = faults::detail_of(plan_.faults[i]);
     fact.target = faults::text_of(plan_.faults[i].on);
     if (i < statuses.size() && !statuses[i].target.empty()) fact.target = statuses[i].target;
+    if (faults::of_disk(plan_.faults[i].kind)) {
+      fact.file_system = file_system_of(drill(), fact.target);
+    }
     if (i < statuses.size()) {
       fact.began_ns = statuses[i].began_ns;
       fact.ended_ns = statuses[i].ended_ns;
@@ -286,11 +290,12 @@ reports::RunResult SimRun::result() {
   run.waits = world_.waits();
   run.oom_kills = world_.oom_kills();
   run.refused_opens = world_.refused_opens();
+  run.stopped_file_systems = world_.stopped_file_systems();
   run.ownership = world_.ownership();
   run.takeovers = world_.takeovers();
-  if (store_read()) {
-    store_.read = true;
-    run.loss = reports::check_loss(history, store_, run.replicas);
+  store_.read = store_read();
+  run.loss = reports::check_loss(history, store_, run.replicas);
+  if (store_.read) {
     run.order = reports::check_order(history, store_);
     run.deliveries = reports::check_deliveries(history, store_);
     if (provenance_ == Provenance::full) {

@@ -74,6 +74,10 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   // What the programs of the topology waited for inside the kernel, until now.
   std::vector<reports::WaitFact> waits() const;
   const std::vector<reports::OomKill>& oom_kills() const { return oom_kills_; }
+  // File systems that have stopped themselves, in order of time.
+  const std::vector<reports::StoppedFileSystem>& stopped_file_systems() const {
+    return stopped_file_systems_;
+  }
   // Programs of the topology that had as many files and sockets open as they may, until now.
   std::vector<reports::RefusedOpens> refused_opens() const;
   // What became of shared disks.
@@ -158,6 +162,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
 
   void add_shared_disk(const SharedDiskSpec& spec, const Drill& drill);
   void add_machine(const HostSpec& spec, const Drill& drill);
+  void tell_stopped(Machine& machine);
   void set_link(const LinkSpec& spec);
   void add_name_server(const NameServerSpec& spec);
   void add_broker(const BrokerSpec& spec, const BrokerConfiguration& configuration);
@@ -202,6 +207,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   sim::SimNetwork network_;
   std::vector<std::unique_ptr<sim::SimDisk>> shared_disks_;  // As in the topology.
   std::vector<reports::OomKill> oom_kills_;
+  std::vector<reports::StoppedFileSystem> stopped_file_systems_;
   std::vector<reports::TakeoverFacts> takeovers_;  // As the standbys.
   std::vector<std::unique_ptr<Machine>> machines_;
   std::vector<Endpoint> name_server_endpoints_;

@@ -17,6 +17,17 @@ constexpr std::int64_t kWallOffsetNs = 1'700'000'000'000'000'000;
 // Disks of hosts have the numbers of their hosts.
 constexpr std::size_t kFirstSharedDisk = 1'001;
 
+reports::FileSystemEnd end_of(sim::FileSystemStop how) {
+  switch (how) {
+    case sim::FileSystemStop::journal_aborted: break;
+    case sim::FileSystemStop::remounted_read_only:
+      return reports::FileSystemEnd::remounted_read_only;
+    case sim::FileSystemStop::panicked: return reports::FileSystemEnd::host_panicked;
+    case sim::FileSystemStop::shut_down: return reports::FileSystemEnd::shut_down;
+  }
+  return reports::FileSystemEnd::journal_aborted;
+}
+
 }  // namespace
 
 void SimWorld::add_shared_disk(const SharedDiskSpec& spec, const Drill& drill) {
@@ -67,9 +78,16 @@ void SimWorld::add_machine(const HostSpec& spec, const Drill& drill) {
     machine->files->attach_disk(*machine->shared, device_of(shared.name));
     machine->control = std::make_unique<sim::SimHostControl>(*machine->files);
   }
+  if (machine->files != nullptr) tell_stopped(*machine);
   // Last: files and network hear of power and ended processes first.
   machine->host->add_listener(*this);
   machines_.push_back(std::move(machine));
+}
+
+void SimWorld::tell_stopped(Machine& machine) {
+  machine.files->set_stopped([this, &host = *machine.host](sim::FileSystemStop how) {
+    stopped_file_systems_.push_back({host.name(), end_of(how), kernel_.now()});
+  });
 }
 
 void SimWorld::set_link(const LinkSpec& spec) {

@@ -126,7 +126,10 @@ void Mount::write_deferred(DeferredWrite& deferred) {
 }
 
 void Mount::journal_aborted(Error error) {
-  if (!xfs() && options_.errors == ErrorsPolicy::panic) path_.host().panic();
+  if (!xfs() && options_.errors == ErrorsPolicy::panic) panic();
+  tell_stopped(xfs()                                         ? FileSystemStop::shut_down
+               : options_.errors == ErrorsPolicy::remount_ro ? FileSystemStop::remounted_read_only
+                                                             : FileSystemStop::journal_aborted);
   while (!deferred_.empty()) {
     const DeferredWrite lost = std::move(deferred_.front());
     for (std::int64_t page = lost.range.first; page < lost.range.end; ++page) {

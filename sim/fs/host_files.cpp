@@ -23,7 +23,7 @@ HostFiles::HostFiles(Kernel& kernel, Host& host, SimDisk& disk, FileSystemOption
       table_(std::make_shared<MountTable>()) {
   ENSURE(host.powered());
   if (disk.format() == nullptr) make_file_system(disk, options);
-  mount_ = std::make_shared<Mount>(kernel_, *path_, cache_, image(), options_);
+  mount_ = make_root();
   mount_->mount_now();
   table_->mount("/", mount_);
   host_.add_listener(*this);
@@ -41,6 +41,18 @@ std::unique_ptr<FileSystem> HostFiles::attach(SimProcess& process) {
 
 void HostFiles::make_file_system(SimDisk& disk, const FileSystemOptions& options) {
   disk.set_format(std::make_unique<VolumeImage>(disk.store().capacity_bytes(), options));
+}
+
+std::shared_ptr<Mount> HostFiles::make_root() {
+  auto mount = std::make_shared<Mount>(kernel_, *path_, cache_, image(), options_);
+  watch(*mount);
+  return mount;
+}
+
+void HostFiles::watch(Mount& mount) {
+  mount.set_stopped([this](FileSystemStop how) {
+    if (stopped_) stopped_(how);
+  });
 }
 
 void HostFiles::begin(Attachment& attached, const std::string& device) {
@@ -95,6 +107,7 @@ Result<std::shared_ptr<Mount>> HostFiles::make_mount(Attachment& attached, Mount
   buried_.clear();
   auto path = std::make_unique<DiskPath>(attached.path.disk(), host_);
   auto mount = std::make_shared<Mount>(kernel_, *path, cache_, *image, options_, how);
+  watch(*mount);
   mount->keep(std::move(path), attached.raw);
   image->keep_log();
   mount->start_mounting();
@@ -112,7 +125,7 @@ void HostFiles::power_lost(Host&) {
 
 void HostFiles::power_restored(Host&) {
   if (path_ == nullptr) return;
-  mount_ = std::make_shared<Mount>(kernel_, *path_, cache_, image(), options_);
+  mount_ = make_root();
   table_->mount("/", mount_);
   mount_->start_mounting([this] {
     if (mounted_) mounted_();

@@ -45,6 +45,9 @@ class HostFiles : public HostListener {
   // Called whenever the host has mounted its root anew and calls no longer wait.
   void set_mounted(std::function<void()> told) { mounted_ = std::move(told); }
 
+  // Called whenever one of its file systems, root or not, stops itself.
+  void set_stopped(std::function<void(FileSystemStop)> told) { stopped_ = std::move(told); }
+
   PageCache& cache() { return *cache_; }
   // Of the root.
   SimDisk& disk() { return path_->disk(); }
@@ -66,6 +69,8 @@ class HostFiles : public HostListener {
 
  private:
   VolumeImage& image() { return static_cast<VolumeImage&>(*disk().format()); }
+  std::shared_ptr<Mount> make_root();
+  void watch(Mount& mount);
   void begin(Attachment& attached, const std::string& device);
   void end(Attachment& attached, const std::string& device);
 
@@ -79,6 +84,7 @@ class HostFiles : public HostListener {
   Attachments attachments_;
   std::vector<std::shared_ptr<Mount>> buried_;  // Their paths must not go while the host tells.
   std::function<void()> mounted_;
+  std::function<void(FileSystemStop)> stopped_;
 };
 
 }  // namespace drydock::sim

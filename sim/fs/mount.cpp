@@ -1,6 +1,7 @@
 #include "sim/fs/mount.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/fs/mount_commands.hpp"
 #include "sim/pagecache/stuck_wait.hpp"
@@ -136,12 +137,22 @@ void Mount::blocks_are_free(const std::vector<BlockRun>& freed) {
   }
 }
 
+void Mount::tell_stopped(FileSystemStop how) {
+  const auto told = std::exchange(stopped_, {});
+  if (told && !dead()) told(how);
+}
+
+void Mount::panic() {
+  tell_stopped(FileSystemStop::panicked);
+  path_.host().panic();
+}
+
 Error Mount::metadata_failed(Error error) {
   if (xfs()) return error;
   switch (options_.errors) {
     case ErrorsPolicy::go_on: break;
     case ErrorsPolicy::remount_ro: journal_.abort(error); break;
-    case ErrorsPolicy::panic: path_.host().panic(); break;
+    case ErrorsPolicy::panic: panic(); break;
   }
   return error;
 }

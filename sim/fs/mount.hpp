@@ -151,6 +151,9 @@ class Mount final : public PageBacking,
   void closed(Inode& inode);
   void process_ended(std::uint32_t process_id);
 
+  // Called when it stops itself, at most once.
+  void set_stopped(std::function<void(FileSystemStop)> told) { stopped_ = std::move(told); }
+
   // PageBacking, JournalClient.
   bool takes_pages(CachedFile& file) override;
   void write_pages(CachedFile& file, std::int64_t first, std::vector<SharedBytes> pages,
@@ -219,6 +222,8 @@ class Mount final : public PageBacking,
     const bool shut_down = xfs() && journal_.aborted();
     return shut_down ? Error::from_errno(ErrorCode::io_error, 5) : Error(ErrorCode::read_only);
   }
+  void tell_stopped(FileSystemStop how);
+  void panic();
   // Metadata could not be read: the policy decides what follows. Returns what the call is told.
   Error metadata_failed(Error error);
   Inode& inode(InodeNumber number);
@@ -391,6 +396,7 @@ class Mount final : public PageBacking,
   FileSystemOptions options_;
   std::int64_t direct_alignment_;
   bool read_only_;
+  std::function<void(FileSystemStop)> stopped_;  // Empty once it has been told.
   bool replays_;
   State state_ = State::mounting;
   Error failure_ = ErrorCode::io_error;

@@ -23,6 +23,14 @@ enum class ErrorsPolicy : std::uint8_t {
   panic,       // The host's kernel stops.
 };
 
+// How a mounted file system stopped itself after an error of its own.
+enum class FileSystemStop : std::uint8_t {
+  journal_aborted,      // ext4: it can be read, and not changed any more.
+  remounted_read_only,  // The same, and by errors=remount-ro.
+  panicked,             // ext4 with errors=panic: the host's kernel stops.
+  shut_down,            // xfs: it is not even read.
+};
+
 struct FileSystemOptions {
   // Of mkfs. A disk that carries a file system already keeps it as it is.
   FsKind kind = FsKind::ext4;

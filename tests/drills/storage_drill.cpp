@@ -1,5 +1,6 @@
 // Bare writers on files: what kernel and disk do to them, and by which wait.
 #include <catch2/catch.hpp>
+#include <tuple>
 
 #include "reports/loss/explain.hpp"
 #include "reports/waits/waits.hpp"
@@ -374,6 +375,89 @@ SCENARIO("memory that runs out is told", "[storage]") {
     CHECK(reports::describe_oom_kills(result.runs)
               .starts_with("in 1 run memory ran out, and the "
                            "OOM killer ended w "));
+  }
+}
+
+// A file system that stops itself when its journal cannot be written, as it is mounted.
+reports::CellResult run_without_journal(const char* mount, const char* expected) {
+  const scenarios::Experiment experiment =
+      load_bare("scenarios/storage/fsync-error.json", [&](Json& json) {
+        json["topology"]["hosts"]["h"]["disk"]["mount"] = Json::parse(mount);
+        json["faults"] = Json::parse(
+            R"({"stop": [{"do": "disk.error", "on": "h", "part": "journal", "when": {"at": "0 s"}}]})");
+        json["matrix"] = {{"fault", {"stop"}}};
+        json["expectations"] = Json::parse(expected);
+      });
+  return run_cell(experiment, {{"fault", "stop"}}, 2);
+}
+
+// Only who has read the store knows what was lost; who acknowledged is the clients' word.
+void check_unread(const reports::CellResult& cell, reports::FileSystemEnd how) {
+  for (const reports::RunResult& each : cell.runs) {
+    CHECK(each.verdict == reports::Verdict::inconclusive);
+    CHECK_FALSE(each.loss.read);
+    CHECK(each.loss.acked >= each.baseline.acked);
+    CHECK(each.baseline.acked > 0);
+    CHECK(each.loss.lost.empty());
+    REQUIRE(each.stopped_file_systems.size() == 1);
+    CHECK(each.stopped_file_systems[0].host == "h");
+    CHECK(each.stopped_file_systems[0].how == how);
+    CHECK(each.stopped_file_systems[0].time_ns >= each.faults.at(0).began_ns);
+  }
+  REQUIRE(cell.expectations.size() == 2);
+  CHECK_FALSE(cell.expectations[1].evaluated());
+  CHECK(cell.verdict == reports::Verdict::inconclusive);
+}
+
+// ext4(5), errors=: what follows an aborted journal; an xfs whose log fails shuts down. Linux I/O
+// model, section 4.5.
+SCENARIO("a file system that stops itself is named, and what nobody can read is not known",
+         "[storage]") {
+  const char* const never = R"([{"every_run": "rto.fault = never"}, {"total": "acked_loss = 0"}])";
+  const auto why = [](const reports::CellResult& cell) {
+    return reports::explain(reports::mechanism_of(cell.runs));
+  };
+  const auto says = [](const std::string& text, const char* part) {
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  SECTION("by a panic") {
+    const char* const mount = R"({"type": "ext4", "errors": "panic"})";
+    const reports::CellResult cell = run_without_journal(mount, never);
+    check_unread(cell, reports::FileSystemEnd::host_panicked);
+    says(cell.runs[0].note, "h is dark at judge");
+    says(why(cell), "the kernel panicked (errors=panic)");
+    says(why(cell), "is not known");
+    // Who expected writes to come back learns that first.
+    const reports::CellResult back =
+        run_without_journal(mount, R"([{"every_run": "acked_loss = 0"}])");
+    CHECK(back.verdict == reports::Verdict::liveness);
+    CHECK_FALSE(back.expectations.at(0).evaluated());
+  }
+  SECTION("by shutting down") {
+    const reports::CellResult cell = run_without_journal(R"({"type": "xfs"})", never);
+    check_unread(cell, reports::FileSystemEnd::shut_down);
+    says(why(cell), "disk.error (journal) fails the writes of the log of xfs");
+    says(why(cell), "the xfs of h shut down");
+    says(why(cell), "is not known");
+  }
+  for (const auto& [errors, how, words] :
+       {std::tuple{"remount-ro", reports::FileSystemEnd::remounted_read_only,
+                   "it was remounted read-only (errors=remount-ro)"},
+        std::tuple{"continue", reports::FileSystemEnd::journal_aborted,
+                   "its journal was aborted, and it can be read, but not changed any more"}}) {
+    DYNAMIC_SECTION("errors=" << errors) {
+      const std::string mount = R"({"type": "ext4", "errors": ")" + std::string(errors) + "\"}";
+      const reports::CellResult cell = run_without_journal(mount.c_str(), never);
+      CHECK(cell.verdict == reports::Verdict::pass);
+      for (const reports::RunResult& each : cell.runs) {
+        CHECK(each.loss.read);
+        CHECK(each.loss.acked >= each.baseline.acked);
+        REQUIRE(each.stopped_file_systems.size() == 1);
+        CHECK(each.stopped_file_systems[0].how == how);
+      }
+      says(why(cell), words);
+    }
   }
 }
 

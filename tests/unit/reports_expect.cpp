@@ -36,14 +36,15 @@ RunResult losing_run(std::uint64_t seed = 1) {
 
 Verdict verdict_of(RunResult run, const std::vector<Expectation>& expectations,
                    bool store_read = true) {
-  judge_run(run, expectations, store_read);
+  run.loss.read = store_read;
+  judge_run(run, expectations);
   EXPECT_EQ(run.note.empty(), run.verdict == Verdict::pass) << run.note;
   return run.verdict;
 }
 
 CellResult judged(std::vector<RunResult> runs, const std::vector<Expectation>& expectations) {
   CellResult cell;
-  for (RunResult& run : runs) judge_run(run, expectations, true);
+  for (RunResult& run : runs) judge_run(run, expectations);
   cell.runs = std::move(runs);
   judge_cell(cell, expectations);
   return cell;
@@ -78,7 +79,7 @@ TEST(Verdicts, ATakeoverThatWasNotCompletedAnswersNothing) {
   RunResult run = good_run();
   run.takeovers = {{.standby = "s", .disk = "d1", .failure = "claim: reservation_conflict"}};
   RunResult judged_run = run;
-  judge_run(judged_run, {kNoLoss}, true);
+  judge_run(judged_run, {kNoLoss});
   EXPECT_EQ(judged_run.verdict, Verdict::inconclusive);
   EXPECT_EQ(judged_run.note, "s did not take d1 over: claim: reservation_conflict");
   run.takeovers[0].completed = true;
@@ -169,17 +170,17 @@ TEST(Verdicts, TheNoteNamesWhatWasFound) {
   unread.loss.lost[1].in_log_at = 4'660;
   unread.loss.lost[1].queue = "drill/3";
   unread.loss.lost[1].queue_offset = 7;
-  judge_run(unread, {}, true);
+  judge_run(unread, {});
   EXPECT_EQ(unread.note,
             "2 acknowledged messages lost, 1 of them in the log but not in their queues: message 2 "
             "is in the log at 4660, not in drill/3 at 7");
   RunResult one = losing_run();
-  judge_run(one, {}, true);
+  judge_run(one, {});
   EXPECT_EQ(one.note, "1 acknowledged message lost");
   RunResult corrupt = good_run();
   corrupt.loss.corrupt = 2;
   corrupt.loss.damage = {"drill/3 at 7 is missing", "drill/3 at 9 is missing"};
-  judge_run(corrupt, {}, true);
+  judge_run(corrupt, {});
   EXPECT_EQ(corrupt.verdict, Verdict::safety);
   EXPECT_EQ(corrupt.note,
             "2 corrupt messages, ranges or queue entries: drill/3 at 7 is missing, ...");
@@ -262,7 +263,7 @@ TEST(Verdicts, AFaultWithoutEffectOrAnUnreadStoreIsInconclusive) {
 TEST(Verdicts, ADivergenceIsAHarnessFailureThatNamesTheEvent) {
   RunResult run = good_run();
   run.divergence = "the runs differ at event 7";
-  judge_run(run, {}, true);
+  judge_run(run, {});
   EXPECT_EQ(run.verdict, Verdict::harness);
   EXPECT_NE(run.note.find("event 7"), std::string::npos);
 }
@@ -274,6 +275,36 @@ TEST(Verdicts, AnExpectedLossThatDoesNotComeIsSafety) {
   EXPECT_FALSE(cell.expectations[0].holds);
   EXPECT_EQ(cell.expectations[0].runs_for, 0);
   EXPECT_EQ(cell.expectations[0].runs, 2);
+}
+
+TEST(Verdicts, AnExpectationThatNeedsMoreSeedsIsNotEvaluated) {
+  Expectation needs_two = kSomeLoss;
+  needs_two.seeds_at_least = 2;
+  const CellResult few = judged({good_run(1)}, {needs_two});
+  EXPECT_EQ(few.verdict, Verdict::inconclusive);
+  EXPECT_FALSE(few.expectations[0].evaluated());
+  EXPECT_EQ(why_open(few.expectations[0]), "needs 2 runs that give an answer, and 1 did");
+  EXPECT_EQ(exit_status({few}), 4);
+  // Neither does it hold: the other run may say otherwise.
+  EXPECT_FALSE(judged({losing_run(1)}, {needs_two}).expectations[0].holds);
+  EXPECT_EQ(judged({good_run(1), losing_run(2)}, {needs_two}).verdict, Verdict::pass);
+  EXPECT_EQ(judged({good_run(1), good_run(2)}, {needs_two}).verdict, Verdict::safety);
+  EXPECT_EQ(text_of(needs_two), "acked_loss > 0 in total of at least 2 seeds");
+}
+
+// A run that ends without a write counts, but what it has lost nobody knows.
+TEST(Verdicts, AStoreThatNobodyReadAnswersNoQuestionOfLosses) {
+  RunResult unread = good_run();
+  unread.rto.fault_ns.reset();
+  unread.loss.read = false;
+  const Expectation never_lost = expectation(Metric::acked_loss, Comparison::equal, 0, Over::total);
+  const CellResult cell = judged({unread}, {kNoLoss, never_lost});
+  EXPECT_EQ(cell.runs[0].verdict, Verdict::liveness);
+  for (const ExpectationResult& result : cell.expectations) {
+    EXPECT_FALSE(result.evaluated());
+    EXPECT_FALSE(result.holds);
+    EXPECT_EQ(why_open(result), "no run gave an answer");
+  }
 }
 
 TEST(Verdicts, AQuantileIsOfTheRunsOfACell) {

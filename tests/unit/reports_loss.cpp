@@ -65,6 +65,17 @@ TEST_F(LossChecker, FindsNothingWhereNothingIsWrong) {
   EXPECT_EQ(check(), expected);
 }
 
+TEST_F(LossChecker, OfAStoreThatNobodyReadTheAnswersOfTheClientsAreAllThatIsKnown) {
+  store = FinalStore();
+  history.sends[0].outcome = SendOutcome::failed;
+  history.sends[1].outcome = SendOutcome::unknown;
+  LossReport expected;
+  expected.read = false;
+  expected.acked = 3;
+  expected.failed = 1;
+  EXPECT_EQ(check(), expected);
+}
+
 TEST_F(LossChecker, NamesAnAcknowledgedMessageThatIsGone) {
   store.copies.erase(store.copies.begin() + 3);
   const LossReport report = check();
@@ -303,6 +314,71 @@ TEST(LossExplanation, SaysWhyNothingWasLost) {
       explain(mechanism_of({kill})),
       "process.kill leaves the page cache to the kernel: 7 acknowledged messages that no flush "
       "had covered outlived it");
+}
+
+// Linux I/O model, section 4: an error of data cleans its pages, one of the journal ends the file
+// system.
+TEST(LossExplanation, AnErrorDoesWhatItsPartOfTheDiskIsFor) {
+  const auto text = [](const char* detail, const char* file_system) {
+    RunResult run;
+    run.faults.push_back({"disk.error", "h", 1, 2});
+    run.faults[0].detail = detail;
+    run.faults[0].file_system = file_system;
+    run.replicas = {{"w", "writer", {}, false, "h"}};
+    run.loss.acked = 10;
+    const std::string all = explain(mechanism_of({run}));
+    const std::string end = ", and a flush had covered every acknowledged message";
+    EXPECT_TRUE(all.ends_with(end)) << all;
+    return all.substr(0, all.size() - end.size());
+  };
+  EXPECT_EQ(text("data-writes, 1 time", "ext4"),
+            "disk.error (data-writes, 1 time) leaves pages clean in memory that the disk has not "
+            "got");
+  EXPECT_EQ(text("journal", "ext4"),
+            "disk.error (journal) fails the writes of the journal: nothing that needs a commit "
+            "becomes durable");
+  EXPECT_EQ(text("journal", "xfs"),
+            "disk.error (journal) fails the writes of the log of xfs: nothing that needs a commit "
+            "becomes durable");
+  EXPECT_EQ(text("journal", "ext4, data=journal"),
+            "disk.error (journal) fails the writes of the journal, and so those of the data in "
+            "it: nothing that needs a commit becomes durable");
+  EXPECT_EQ(text("data-writes", "ext4, data=journal"),
+            "disk.error (data-writes) fails the writes that bring what the journal holds to its "
+            "place");
+  EXPECT_EQ(text("writes", "xfs"),
+            "disk.error (writes) leaves pages clean in memory that the disk has not got, and "
+            "fails the writes of the log of xfs");
+  EXPECT_EQ(text("reads of /log", "ext4"),
+            "disk.error (reads of /log) changes nothing in memory or on the disk");
+  EXPECT_EQ(text("flushes", "ext4"),
+            "disk.error (flushes) leaves in the cache of the disk what was to be flushed");
+}
+
+TEST(LossExplanation, NamesTheFileSystemThatStoppedAndWhatNobodyCouldRead) {
+  RunResult run;
+  run.seed = 3;
+  run.faults.push_back({"disk.error", "h", 1'000'000'000, 2'000'000'000});
+  run.faults[0].detail = "data-writes";
+  run.replicas = {{"w", "writer", {}, false, "h"}};
+  run.stopped_file_systems = {{"h", FileSystemEnd::host_panicked, 3'000'000'000}};
+  run.loss.read = false;
+  run.loss.acked = 1'199;
+  const std::string effect =
+      "disk.error (data-writes) leaves pages clean in memory that the disk has not got; in 1 run "
+      "the ext4 of h stopped 2.00 s after the fault (seed 3): the kernel panicked (errors=panic)";
+  EXPECT_EQ(explain(mechanism_of({run})),
+            effect +
+                "; nobody could read the store, so that what was lost of 1,199 acknowledged "
+                "messages is not known");
+  RunResult read;
+  read.faults = run.faults;
+  read.replicas = run.replicas;
+  read.loss.acked = 10;
+  EXPECT_EQ(explain(mechanism_of({run, read})),
+            effect +
+                ", and a flush had covered every acknowledged message; of 1 run nobody could "
+                "read the store: what they lost of 1,199 acknowledged messages is not known");
 }
 
 TEST(LossExplanation, NamesTheCachesThatATakeoverLeftFull) {

@@ -252,6 +252,79 @@ TEST(Answer, ARunThatGaveNoAnswerIsNotTakenForOneWithoutALoss) {
   EXPECT_EQ(answer.change, "not known: with your settings 9 runs gave no answer");
 }
 
+// A run without an end is no run without an answer to everything: what it lost is not known.
+TEST(Answer, WhatNobodyCouldReadIsNotKnownAndNotNothing) {
+  DrillResult result = async_result();
+  result.cells.pop_back();
+  for (RunResult& run : result.cells[0].runs) {
+    run.verdict = Verdict::liveness;
+    run.rto.fault_ns.reset();
+    run.loss = LossReport();
+    run.loss.read = false;
+    run.loss.acked = 120;
+    run.stopped_file_systems = {{"h", FileSystemEnd::shut_down, 4'000'000'000}};
+  }
+  Answer answer = answer_of(result);
+  EXPECT_EQ(answer.lost,
+            "host.power-loss: not known: 10 runs gave no answer: of 1,200 acknowledged messages "
+            "nobody could read what is left; no write ever after");
+  EXPECT_NE(answer.why.find("the xfs of h shut down 1.00 s after the fault"), std::string::npos)
+      << answer.why;
+  EXPECT_TRUE(answer.change.starts_with("not known: with your settings 10 runs gave no answer"))
+      << answer.change;
+  EXPECT_EQ(answer.sure.find("a cell without a loss"), std::string::npos) << answer.sure;
+  const std::string text = render_text(result, 100);
+  EXPECT_NE(text.find("1,200  not known"), std::string::npos) << text;
+  EXPECT_EQ(run_from_json(run_to_json(result.cells[0].runs[0])), result.cells[0].runs[0]);
+  // One of them is read: nine are open.
+  result.cells[0].runs[0] = run_of(1, 0, "host.power-loss");
+  answer = answer_of(result);
+  EXPECT_TRUE(
+      answer.lost.starts_with("host.power-loss: 0 of 1,000 acknowledged messages, in 0 of "
+                              "1 run; "))
+      << answer.lost;
+  EXPECT_TRUE(
+      answer.lost.ends_with("9 runs gave no answer: of 1,080 acknowledged messages nobody "
+                            "could read what is left"))
+      << answer.lost;
+}
+
+TEST(Answer, NamesCellsOfTheSameFaultsByTheirValues) {
+  DrillResult result = async_result();
+  result.cells[1] = cell_of("ASYNC_FLUSH", true, 0);
+  result.cells[1].id["fault"] = "late";
+  for (CellResult& cell : result.cells) {
+    for (RunResult& run : cell.runs) run.faults.push_back(run.faults[0]);
+  }
+  const std::string fault = "host.power-loss and host.power-loss (fault=";
+  const Answer answer = answer_of(result);
+  EXPECT_TRUE(answer.lost.starts_with(fault + "power-loss): 225 of ")) << answer.lost;
+  EXPECT_NE(answer.lost.find(". " + fault + "late): 0 of "), std::string::npos) << answer.lost;
+  EXPECT_TRUE(answer.why.starts_with(fault + "power-loss): 225 messages were lost: "))
+      << answer.why;
+  EXPECT_TRUE(
+      answer.why.ends_with(". " + fault + "late): every acknowledged message outlived all faults"))
+      << answer.why;
+}
+
+TEST(Reports, TellWhichExpectationsWereNotEvaluated) {
+  DrillResult result = async_result();
+  ExpectationResult open;
+  open.expectation.metric = Metric::acked_loss;
+  open.expectation.over = Over::total;
+  open.expectation.seeds_at_least = 20;
+  open.runs = 10;
+  result.cells[0].expectations = {open};
+  const std::string why = "needs 20 runs that give an answer, and 10 did";
+  const std::string text = render_text(result, 1'000);
+  EXPECT_NE(text.find(": not evaluated, " + why), std::string::npos) << text;
+  EXPECT_EQ(text.find("BROKEN"), std::string::npos) << text;
+  const std::string page = render_markdown(result);
+  EXPECT_NE(page.find("Expectations that were not evaluated:"), std::string::npos) << page;
+  EXPECT_EQ(page.find("do not hold"), std::string::npos) << page;
+  EXPECT_NE(render_junit(result).find("<skipped message=\"" + why), std::string::npos);
+}
+
 TEST(Answer, NamesWhoHadTooManyFilesOpen) {
   DrillResult result = async_result();
   result.cells[0].runs[0].refused_opens = {{"broker-a", 5}};

@@ -167,6 +167,27 @@ TEST(Loader, ExpectationsSpeakOfRunsOfTheirSumOrOfAQuantile) {
             "/expectations/2: must have only one of every_run, total, p50, p90, p99");
 }
 
+TEST(Loader, AnExpectationMayNeedANumberOfSeeds) {
+  const auto with = [](const Json& needed, const char* over = "total") {
+    return [needed, over](Json& j) {
+      j["seeds"] = "1..10";
+      j["expectations"][2] = {{over, "acked_loss > 0"}, {"seeds_at_least", needed}};
+    };
+  };
+  Json json = valid();
+  with(10)(json);
+  EXPECT_EQ(parse_drill("f.json", json.dump()).expectations.at(2).seeds_at_least, 10);
+  EXPECT_EQ(refusal(with(2, "p90")), "accepted");
+  const std::string at = "/expectations/2/seeds_at_least: ";
+  EXPECT_EQ(refusal(with(11)),
+            at + "the drill has 10 seeds: give it more in /seeds, or ask for fewer");
+  EXPECT_EQ(refusal(with(2, "every_run")),
+            at + "every_run holds of each run by itself: say total, p50, p90 or p99, or leave it");
+  for (const Json& bad : {Json(0), Json(1), Json(-1), Json(1'000'001), Json("10")}) {
+    EXPECT_TRUE(refusal(with(bad)).starts_with(at + "must be ")) << refusal(with(bad));
+  }
+}
+
 TEST(Loader, ATimeMayBeExpectedNeverToCome) {
   Json json = valid();
   json["expectations"][2]["every_run"] = "rto.fault = never";

@@ -1,0 +1,15 @@
+// File systems that stopped themselves, in words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/record/run_result.hpp"
+
+namespace drydock::reports {
+
+// "in 3 runs the journal of h was aborted 1.20 s after the fault (seed 1), and its kernel panicked
+// (errors=panic)", each host and way once. Empty if none stopped.
+std::string describe_stopped_files(const std::vector<RunResult>& runs);
+
+}  // namespace drydock::reports
