@@ -88,18 +88,32 @@ void Checkpoint::forget(BlockRun freed) {
 void Checkpoint::drop_unneeded() {
   while (!logged_.empty() && logged_.front().homes == 0) {
     unneeded_ += logged_.front().blocks;
-    dropped_ = logged_.front().tid;
+    dropped_.push_back({logged_.front().tid, logged_.front().blocks});
     logged_.pop_front();
   }
 }
 
-void Checkpoint::superblock_was_written() {
-  used_ -= unneeded_;
-  unneeded_ = 0;
-  freeing_ = 0;
-  image_.log_was_cut(mount_, dropped_);
-  note();
+bool Checkpoint::superblock_is_due(Tid tail) const {
+  std::int64_t blocks = 0;
+  for (const Dropped& dropped : dropped_) {
+    if (dropped.tid <= tail) blocks += dropped.blocks;
+  }
+  return blocks >= transaction_max();
+}
+
+void Checkpoint::superblock_was_written(Tid tail) {
+  cut(tail);
   client_.space_was_freed();
+}
+
+// The superblock says that the log begins behind `tail`.
+void Checkpoint::cut(Tid tail) {
+  for (; !dropped_.empty() && dropped_.front().tid <= tail; dropped_.pop_front()) {
+    used_ -= dropped_.front().blocks;
+    unneeded_ -= dropped_.front().blocks;
+  }
+  image_.log_was_cut(mount_, tail);
+  note();
 }
 
 void Checkpoint::note() {
@@ -185,8 +199,7 @@ void Checkpoint::go_on() {
     if (in_flight_.empty()) phase_ = Phase::idle;
     return;
   }
-  freeing_ = unneeded_;
-  cutting_ = dropped_;
+  cutting_ = tail();
   if (!barrier_) return write_superblock();
   phase_ = Phase::flush;
   LogCommand::flush(*path_, *this);
@@ -197,10 +210,7 @@ void Checkpoint::step(Result<void> outcome) {
   if (!outcome) return failed(outcome.error());
   if (phase_ == Phase::flush) return write_superblock();
   phase_ = Phase::idle;
-  used_ -= freeing_;
-  unneeded_ -= freeing_;
-  image_.log_was_cut(mount_, cutting_);
-  note();
+  cut(cutting_);
   if (emptying_ && used_ > 0) return make_space();
   emptying_ = false;
   client_.space_was_freed();

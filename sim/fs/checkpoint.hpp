@@ -64,10 +64,13 @@ class Checkpoint final : private LogOwner {
     const auto entry = data_.find(home);
     return entry == data_.end() ? nullptr : &entry->second;
   }
-  // So much is unneeded that the superblock is to be written.
-  bool superblock_is_due() const { return unneeded_ >= transaction_max(); }
+  // The last transaction whose homes are all written. They are durable when a flush that begins now
+  // has ended, and not before (jbd2 finds the new tail of the log before its commit flushes).
+  Tid tail() const { return dropped_.empty() ? Tid() : dropped_.back().tid; }
+  // So much is unneeded up to there that the superblock is to be written.
+  bool superblock_is_due(Tid tail) const;
   std::int64_t superblock() const { return image_.journal_begin(); }
-  void superblock_was_written();
+  void superblock_was_written(Tid tail);
   // Wins space back, unless that is under way. `space_was_freed` follows, or nothing if there is
   // nothing to win.
   void make_space();
@@ -89,6 +92,11 @@ class Checkpoint final : private LogOwner {
     std::int64_t homes = 0;   // Not written, and not part of a younger transaction.
     std::int64_t committed_at = 0;
   };
+  // A transaction that is unneeded: its blocks are free as soon as the superblock says so.
+  struct Dropped {
+    Tid tid;
+    std::int64_t blocks = 0;
+  };
   enum class Phase : std::uint8_t { idle, homes, flush, superblock };
   class HomeWrite;
   class Timer : public Wakeup {
@@ -104,6 +112,7 @@ class Checkpoint final : private LogOwner {
   Logged& logged(Tid tid);
   void add_home(std::int64_t home, Tid tid);
   void drop_unneeded();
+  void cut(Tid tail);
   void arm();
   void age_over();
   // Starts to write the homes of the oldest transaction.
@@ -122,17 +131,16 @@ class Checkpoint final : private LogOwner {
   Duration age_;
   bool barrier_;
   bool emptying_ = false;
-  Tid dropped_;  // The last transaction that is unneeded.
   std::uint64_t mount_ = 0;
   std::int64_t capacity_;
   std::int64_t used_ = 0;              // Unneeded ones included.
-  std::int64_t unneeded_ = 0;          // Free as soon as the superblock says so.
-  std::deque<Logged> logged_;          // Oldest first.
+  std::int64_t unneeded_ = 0;          // Of those in `dropped_`.
+  std::deque<Dropped> dropped_;        // Oldest first.
+  std::deque<Logged> logged_;          // The same, and younger.
   std::map<std::int64_t, Tid> homes_;  // Home → the youngest durable transaction that holds it.
   Data data_;                          // The content of those that are files' blocks.
   std::set<std::int64_t> in_flight_;   // Homes that are being written.
   Phase phase_ = Phase::idle;          // Of the way to more space.
-  std::int64_t freeing_ = 0;
   Tid cutting_;
   SharedBytes block_;
   Timer timer_;

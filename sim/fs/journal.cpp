@@ -230,6 +230,7 @@ void Journal::logged() {
   proven_ = barrier_;
   if (!shadow_until_committed_) wake_all(committing_->shadow_waiters);
   client_.handles_may_start();
+  tail_ = checkpoint_.tail();
   if (!barrier_) return write_record();
   LogCommand::flush(*path_, *this);
 }
@@ -277,7 +278,7 @@ void Journal::step(Result<void> outcome) {
       if (--writes_pending_ == 0) record_written();
       return;
     case Phase::postflush: return recorded();
-    case Phase::tail: checkpoint_.superblock_was_written(); return finish();
+    case Phase::tail: checkpoint_.superblock_was_written(tail_); return finish();
   }
 }
 
@@ -292,7 +293,7 @@ void Journal::recorded() {
   image_.record_is_written(mount_, proven_ ? Proof::durable : Proof::acknowledged);
   checkpoint_.committed(committing_->tid, committing_->log_blocks, committing_->homes,
                         committing_->data);
-  if (!checkpoint_.superblock_is_due()) return finish();
+  if (!checkpoint_.superblock_is_due(tail_)) return finish();
   phase_ = Phase::tail;
   LogCommand::write(*path_, *this, checkpoint_.superblock(), ByteChain(empty_block_),
                     WriteDurability::force_unit_access);

@@ -268,6 +268,7 @@ class Journal final : private CheckpointClient, private LogOwner {
   std::unique_ptr<Transaction> committing_;
   Phase phase_ = Phase::idle;
   Checkpoint checkpoint_;
+  Tid tail_;                 // Of the log, as the commit under way found it before its flush.
   WaitList locked_waiters_;  // J1.
   WaitList space_waiters_;   // J3.
   WaitList emptied_waiters_;

@@ -136,6 +136,28 @@ RC_GTEST_PROP(FileLaws, SyncedBytesSurviveInATinyJournal, ()) {
   check(on(sim::sata_ssd(), sim::DiskPlacement::local, files), Blows::all, Others::some);
 }
 
+// Wherever in its log the file system is. What a checkpoint writes home while a commit flushes the
+// disk is not durable by that flush, so that commit may not give up its place in the log.
+TEST(FileLaws, SyncedBytesSurviveFromEveryPlaceOfTheLog) {
+  const sim::FileSystemOptions files{.journal_bytes = 64 << 12, .data = sim::DataMode::journal};
+  for (int before = 0; before < 250; ++before) {
+    FileWorldOptions options = on(sim::sata_ssd(), sim::DiskPlacement::local, files);
+    options.kernel.seed = static_cast<std::uint64_t>(before) + 1;
+    Trial trial(options);
+    std::vector<Step> plan;
+    for (int i = 0; i < before; ++i) {
+      plan.push_back({.act = Act::truncate, .file = 1, .offset = i % 5 * 600});
+      plan.push_back({.act = Act::sync_all, .file = 1});
+    }
+    plan.push_back({.act = Act::write, .length = 1});
+    plan.push_back({.act = Act::sync_all});
+    plan.push_back({.act = Act::create, .blow = Blow::kill, .events = 4});
+    plan.push_back({.act = Act::truncate, .offset = 512});
+    plan.push_back({.act = Act::sync_all});
+    EXPECT_EQ(play(trial, plan), "") << before << " commits before";
+  }
+}
+
 // A panic leaves the disk its power, and so its cache.
 RC_GTEST_PROP(FileLaws, SyncedBytesSurvivePanicsWithoutBarriers, ()) {
   check(on(sim::sata_ssd(), sim::DiskPlacement::remote, {.barrier = false}),
