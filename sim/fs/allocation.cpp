@@ -79,6 +79,7 @@ void Mount::allocate_for_writeback(Inode& inode, PageRange range, Transaction& t
   for (MetadataOp& op : mapped) record(inode, Need::data, transaction, std::move(op));
   const std::int64_t end_offset = std::min(inode.size, range.end * kPageBytes);
   if (end_offset > inode.record.size) {
+    order_cleared_tail(inode, transaction);
     record(inode, Need::data, transaction,
            {.kind = MetadataOp::Kind::grow_size, .inode = inode.number, .count = end_offset});
   }
