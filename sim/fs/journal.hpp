@@ -34,6 +34,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -70,8 +71,8 @@ struct Transaction {
   std::vector<LoggedPages> pages;
   int handles = 0;  // Open ones.
   std::int64_t log_blocks = 0;
-  std::vector<OrderedData> ordered;
-  std::vector<BlockRun> freed;  // Usable again when it is durable.
+  std::deque<OrderedData> ordered;  // Grows while the commit waits for one of them.
+  std::vector<BlockRun> freed;      // Usable again when it is durable.
   bool wanted = false;
   WaitList waiters;         // For its end.
   WaitList shadow_waiters;  // For the end of its logging phase.

@@ -39,10 +39,10 @@
 //
 // States are kept as bits, in chunks of 512 pages, and not as runs of pages of one state. Of the 29
 // bytes of a page 24 name its block, which a run would have to name, too: every page has bytes of
-// its own, and is copied, shared and evicted alone. The states are half a byte, and what reclaim
-// knows 4.4, of a page: no more than that could be saved, and stores and faults would have to
-// search for their run. Drawback: a page that is alone in its chunk costs 15 KiB. (`tools/bench
-// storage`, dirty-pages and dirty-runs.)
+// its own (or shares those of an equal page), and is copied and evicted alone. The states are half
+// a byte, and what reclaim knows 4.4, of a page: no more than that could be saved, and stores and
+// faults would have to search for their run. Drawback: a page that is alone in its chunk costs 15
+// KiB. (`tools/bench storage`, dirty-pages and dirty-runs.)
 //
 // Invariants:
 //   - A page under writeback is not written a second time until that writeback has ended.
