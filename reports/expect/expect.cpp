@@ -78,8 +78,9 @@ std::string loss_note(const LossReport& loss) {
          " of them in the log but not in their queues: " + text_of_unread(*unread);
 }
 
-void find_damage(const RunResult& run, const std::vector<Expectation>& expectations,
-                 Findings& findings) {
+// What only a reader of the final store can find.
+void find_damage_of_store(const RunResult& run, const std::vector<Expectation>& expectations,
+                          Findings& findings) {
   const LossReport& loss = run.loss;
   if (loss.corrupt > 0) {
     findings.add(Verdict::safety, corruption_note(loss));
@@ -98,6 +99,11 @@ void find_damage(const RunResult& run, const std::vector<Expectation>& expectati
     findings.add(Verdict::safety, counted(run.deliveries.skipped, "message") +
                                       " in the queues that a consumer was put past");
   }
+}
+
+// What a shared disk has seen itself.
+void find_damage_of_ownership(const RunResult& run, const std::vector<Expectation>& expectations,
+                              Findings& findings) {
   if (run.ownership.stale_reads > 0 && !allow(expectations, Metric::stale_reads)) {
     findings.add(Verdict::safety, counted(run.ownership.stale_reads, "block") +
                                       " read from a cache that is older than the ownership (I2)");
@@ -116,6 +122,7 @@ bool unmeasured(Steady steady) {
 void find_broken_expectations(const RunResult& run, const std::vector<Expectation>& expectations,
                               Findings& findings) {
   for (const Expectation& expectation : expectations) {
+    if (is_of_store(expectation.metric) && !run.loss.read) continue;
     if (expectation.over != Over::every_run) continue;
     const auto value = value_of(expectation, run);
     if (holds_in(expectation, run)) continue;
@@ -249,7 +256,8 @@ void judge_run(RunResult& run, const std::vector<Expectation>& of_its_cell) {
     const std::string first_line = run.divergence.substr(0, run.divergence.find('\n'));
     findings.add(Verdict::harness, "nondeterminism: " + first_line);
   }
-  if (run.loss.read) find_damage(run, of_its_cell, findings);
+  if (run.loss.read) find_damage_of_store(run, of_its_cell, findings);
+  find_damage_of_ownership(run, of_its_cell, findings);
   for (const TakeoverFacts& takeover : run.takeovers) {
     if (takeover.completed) continue;
     findings.add(Verdict::inconclusive, takeover.standby + " did not take " + takeover.disk +
@@ -264,13 +272,25 @@ void judge_run(RunResult& run, const std::vector<Expectation>& of_its_cell) {
     if (run.fault_took_effect() && !run.rto.fault_ns && ends) {
       findings.add(Verdict::liveness, "no send succeeded after the fault");
     }
-    if (run.loss.read) find_broken_expectations(run, of_its_cell, findings);
+    find_broken_expectations(run, of_its_cell, findings);
   }
   if (!run.loss.read) findings.add(Verdict::inconclusive, "the judge could not read the store");
   run.verdict = findings.verdict();
   if (!findings.note().empty()) {
     run.note = run.note.empty() ? findings.note() : findings.note() + " (" + run.note + ")";
   }
+}
+
+void give_up(RunResult& run, std::string why) {
+  run.verdict = Verdict::harness;
+  run.note = std::move(why);
+  LossReport loss;
+  loss.read = false;
+  loss.acked = run.loss.acked;
+  loss.failed = run.loss.failed;
+  run.loss = std::move(loss);
+  run.order = OrderReport();
+  run.deliveries = DeliveryReport();
 }
 
 void judge_cell(CellResult& cell, const std::vector<Expectation>& of_the_cell) {

@@ -5,11 +5,13 @@
 // rules of ownership, is damage unless the cell has an expectation that allows one. An expected
 // loss that does not come is `safety` too: the drill no longer shows what it claims to show. What a
 // run has lost whose final store nobody could read is not known: it says nothing of an expectation
-// that asks for that. An expectation that fewer runs answer than it needs is not evaluated, and the
+// that asks for that. Times, waits and what a shared disk has seen are judged all the same. An
+// expectation that fewer runs answer than it needs is not evaluated, and the
 // cell is `inconclusive`.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "reports/record/drill_result.hpp"
@@ -29,6 +31,10 @@ std::optional<std::int64_t> value_of(const Expectation& expectation, const RunRe
 // Sets the verdict and the note of one run. Its figures must be there. A verdict of `harness` stays
 // as it is.
 void judge_run(RunResult& run, const std::vector<Expectation>& of_its_cell);
+
+// Makes of it the result of a run in which the simulator itself failed: `harness`, and `why` as its
+// note. What only the final store tells is not known of it, and what was is dropped.
+void give_up(RunResult& run, std::string why);
 
 // Sets the expectations' answers and the cell's verdict from its runs.
 void judge_cell(CellResult& cell, const std::vector<Expectation>& of_the_cell);

@@ -334,11 +334,20 @@ std::string explain_caches(const LossMechanism& m) {
 std::string explain_unread(const LossMechanism& m) {
   std::string text = m.several_faults ? "" : effect_of(m);
   for (const std::string& part :
-       {m.stopped, "nobody could read the store, so that what was lost of " +
-                       counted(m.acked_unread, "acknowledged message") + " is not known"}) {
+       {m.stopped, text_of(m.ownership),
+        "nobody could read the store, so that what was lost of " +
+            counted(m.acked_unread, "acknowledged message") + " is not known"}) {
     if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
   }
   return text;
+}
+
+// Nobody knows what was lost in some of the runs; empty if all were read.
+std::string unread_besides(const LossMechanism& m) {
+  if (m.unread_runs == 0) return "";
+  return "; of " + counted(m.unread_runs, "run") +
+         " nobody could read the store: what they lost of " +
+         counted(m.acked_unread, "acknowledged message") + " is not known";
 }
 
 std::string with_stopped(const LossMechanism& m, const std::string& text) {
@@ -368,6 +377,7 @@ LossMechanism mechanism_of(const std::vector<RunResult>& runs) {
   m.stopped = describe_stopped_files(runs);
   std::vector<std::int64_t> ages;
   for (const RunResult& run : runs) {
+    if (run.verdict == Verdict::harness) continue;
     take_fault(run, m);
     if (!run.loss.read) {
       ++m.unread_runs;
@@ -399,15 +409,10 @@ LossMechanism mechanism_of(const std::vector<RunResult>& runs) {
 }
 
 std::string explain(const LossMechanism& m) {
-  const bool broken = m.ownership != OwnershipReport();
-  if (broken && m.fault.empty()) return explain_caches(m);
   if (m.unread_runs > 0 && m.read_runs == 0) return explain_unread(m);
-  std::string text = explain_without_example(m);
-  if (m.unread_runs > 0) {
-    text += "; of " + counted(m.unread_runs, "run") +
-            " nobody could read the store: what they lost of " +
-            counted(m.acked_unread, "acknowledged message") + " is not known";
-  }
+  const bool broken = m.ownership != OwnershipReport();
+  if (broken && m.fault.empty()) return explain_caches(m) + unread_besides(m);
+  std::string text = explain_without_example(m) + unread_besides(m);
   if (broken) text += "; " + text_of(m.ownership);
   return m.example.empty() ? text : text + " (" + m.example + ")";
 }

@@ -10,7 +10,8 @@
 
 namespace drydock::reports {
 
-// What the runs of a cell that lost something have in common.
+// What the runs of a cell that lost something have in common. Runs in which the simulator itself
+// failed tell nothing.
 struct LossMechanism {
   std::int64_t runs_with_loss = 0;
   // Runs whose final store nobody could read: what they lost is not known. What follows is of the

@@ -42,6 +42,7 @@ std::string describe_stopped_files(const std::vector<RunResult>& runs) {
   };
   std::map<std::pair<std::string, FileSystemEnd>, Found> all;
   for (const RunResult& run : runs) {
+    if (run.verdict == Verdict::harness) continue;
     std::set<std::pair<std::string, FileSystemEnd>> counted_once;
     for (const StoppedFileSystem& stopped : run.stopped_file_systems) {
       Found& found = all[{stopped.host, stopped.how}];

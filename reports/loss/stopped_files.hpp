@@ -8,8 +8,9 @@
 
 namespace drydock::reports {
 
-// "in 3 runs the journal of h was aborted 1.20 s after the fault (seed 1), and its kernel panicked
-// (errors=panic)", each host and way once. Empty if none stopped.
+// "in 3 runs the ext4 of h stopped 1.20 s after the fault (seed 1): the kernel panicked
+// (errors=panic)", each host and way once. Of runs in which the simulator did not fail; empty if
+// none stopped.
 std::string describe_stopped_files(const std::vector<RunResult>& runs);
 
 }  // namespace drydock::reports

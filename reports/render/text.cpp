@@ -178,18 +178,23 @@ std::string counted_apart(const DrillResult& result) {
   return table(rows);
 }
 
-// What consumers were given; empty if there is none.
+// What consumers were given; empty if there is none. Of a drill of which no cell was read nobody
+// knows whether there is one.
 std::string deliveries_of(const DrillResult& result) {
   std::vector<std::vector<std::string>> rows{
       {"consumers", "delivered", "again", "undelivered/passed over", "gone since"}};
   std::int64_t all = 0;
+  std::size_t unread_cells = 0;
   for (const CellResult& cell : result.cells) {
-    const DeliveryReport d = summarise(cell).deliveries;
+    const CellSummary s = summarise(cell);
+    const DeliveryReport& d = s.deliveries;
     all += d.delivered + d.undelivered;
-    rows.push_back({cell_name(cell), count_text(d.delivered), count_text(d.again),
-                    count_text(d.undelivered) + "/" + count_text(d.skipped), count_text(d.gone)});
+    unread_cells += s.lost_is_known() ? 0 : 1;
+    rows.push_back({cell_name(cell), store_text(s, d.delivered), store_text(s, d.again),
+                    store_text(s, d.undelivered, d.skipped), store_text(s, d.gone)});
   }
-  return all == 0 ? "" : table(rows);
+  const bool none_read = unread_cells > 0 && unread_cells == result.cells.size();
+  return all == 0 && !none_read ? "" : table(rows);
 }
 
 // "2.10 s/3.00 s", or why there is no such figure.

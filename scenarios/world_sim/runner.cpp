@@ -75,8 +75,7 @@ reports::RunResult run_one(const Experiment& experiment, const Cell& cell, std::
     result.verdict = reports::Verdict::inconclusive;
     reports::judge_run(result, cell.expectations);
   } catch (const std::exception& error) {
-    result.verdict = reports::Verdict::harness;
-    result.note = error.what();
+    reports::give_up(result, error.what());
   }
   return result;
 }

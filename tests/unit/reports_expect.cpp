@@ -268,6 +268,26 @@ TEST(Verdicts, ADivergenceIsAHarnessFailureThatNamesTheEvent) {
   EXPECT_NE(run.note.find("event 7"), std::string::npos);
 }
 
+TEST(Verdicts, ARunThatWasGivenUpTellsNothingOfTheStore) {
+  RunResult run = losing_run();
+  run.loss.failed = 3;
+  run.loss.duplicates = 1;
+  run.order.violations = 2;
+  run.deliveries.delivered = 4;
+  give_up(run, "the simulator ended with signal 6");
+  EXPECT_EQ(run.verdict, Verdict::harness);
+  EXPECT_EQ(run.note, "the simulator ended with signal 6");
+  LossReport told;
+  told.read = false;
+  told.acked = 10;
+  told.failed = 3;
+  EXPECT_EQ(run.loss, told);
+  EXPECT_EQ(run.order, OrderReport());
+  EXPECT_EQ(run.deliveries, DeliveryReport());
+  EXPECT_EQ(run.seed, 1u);
+  EXPECT_EQ(run.faults.size(), 1u);
+}
+
 TEST(Verdicts, AnExpectedLossThatDoesNotComeIsSafety) {
   EXPECT_EQ(judged({good_run(1), losing_run(2)}, {kSomeLoss}).verdict, Verdict::pass);
   const CellResult cell = judged({good_run(1), good_run(2)}, {kSomeLoss});
@@ -304,6 +324,36 @@ TEST(Verdicts, AStoreThatNobodyReadAnswersNoQuestionOfLosses) {
     EXPECT_FALSE(result.evaluated());
     EXPECT_FALSE(result.holds);
     EXPECT_EQ(why_open(result), "no run gave an answer");
+  }
+}
+
+// What the device, the clients and the kernel have told does not need the store.
+TEST(Verdicts, AStoreThatNobodyReadHidesNothingThatOthersTell) {
+  for (const bool stale : {true, false}) {
+    RunResult run = good_run();
+    (stale ? run.ownership.stale_reads : run.ownership.foreign_writes) = 2;
+    run.loss.read = false;
+    const CellResult cell = judged({run}, {});
+    EXPECT_EQ(cell.runs[0].verdict, Verdict::safety);
+    EXPECT_EQ(exit_status({cell}), 1);
+    const Metric metric = stale ? Metric::stale_reads : Metric::foreign_writes;
+    EXPECT_EQ(verdict_of(run, {expectation(metric, Comparison::equal, 2)}, false),
+              Verdict::inconclusive);
+    EXPECT_EQ(verdict_of(run, {expectation(metric, Comparison::equal, 1)}, false), Verdict::safety);
+  }
+  EXPECT_EQ(
+      verdict_of(good_run(), {expectation(Metric::rto_fault, Comparison::less_equal, 49)}, false),
+      Verdict::slo);
+  EXPECT_EQ(
+      verdict_of(good_run(), {expectation(Metric::rto_fault, Comparison::less_equal, 50)}, false),
+      Verdict::inconclusive);
+  Expectation some_wait = expectation(Metric::wait_count, Comparison::greater, 0);
+  some_wait.place = WaitPlace::journal;
+  EXPECT_EQ(verdict_of(good_run(), {some_wait}, false), Verdict::safety);
+  // Of these nobody knows, whether they would hold or not.
+  for (const Metric metric : {Metric::acked_loss, Metric::duplicates, Metric::delivered}) {
+    EXPECT_EQ(verdict_of(good_run(), {expectation(metric, Comparison::greater, 0)}, false),
+              Verdict::inconclusive);
   }
 }
 

@@ -402,6 +402,48 @@ TEST(LossExplanation, NamesTheCachesThatATakeoverLeftFull) {
   EXPECT_TRUE(explain(mechanism_of({run})).ends_with("landed on the media under it"));
 }
 
+// A new owner that was dark at the end: the disk tells of its caches, nobody tells of losses.
+TEST(LossExplanation, DeniesNoLossOfAStoreThatNobodyReadWhateverCachesDid) {
+  RunResult unread;
+  unread.takeovers = {{.standby = "s", .disk = "d1", .completed = true}};
+  unread.ownership.stale_reads = 3;
+  unread.loss.read = false;
+  unread.loss.acked = 10;
+  const std::string caches =
+      "stale pages: the new owner was given 3 blocks by a cache of the device that is older than "
+      "its ownership";
+  EXPECT_EQ(explain(mechanism_of({unread})),
+            "the disk was taken over; " + caches +
+                "; nobody could read the store, so that what was lost of 10 acknowledged messages "
+                "is not known");
+  RunResult read;
+  read.loss.acked = 7;
+  EXPECT_EQ(explain(mechanism_of({unread, read})),
+            caches +
+                ", and no acknowledged message was lost; of 1 run nobody could read the store: "
+                "what they lost of 10 acknowledged messages is not known");
+  unread.faults.push_back({"process.kill", "w", 1, 2});
+  EXPECT_EQ(explain(mechanism_of({unread})),
+            "process.kill on w touches no broker's log; " + caches +
+                "; nobody could read the store, so that what was lost of 10 acknowledged messages "
+                "is not known");
+}
+
+TEST(LossExplanation, LeavesOutRunsInWhichTheSimulatorFailed) {
+  RunResult unread;
+  unread.loss.read = false;
+  unread.loss.acked = 10;
+  RunResult crashed;
+  crashed.verdict = Verdict::harness;
+  crashed.stopped_file_systems = {{"h", FileSystemEnd::shut_down, 1}};
+  const LossMechanism mechanism = mechanism_of({unread, crashed});
+  EXPECT_EQ(mechanism.unread_runs, 1);
+  EXPECT_EQ(mechanism.read_runs, 0);
+  EXPECT_EQ(explain(mechanism),
+            "there was no fault; nobody could read the store, so that what was lost of 10 "
+            "acknowledged messages is not known");
+}
+
 TEST(LossExplanation, CountsTheCopiesOfWhatWasLost) {
   RunResult run;
   run.faults.push_back({"host.destroy", "h", 1, -1});

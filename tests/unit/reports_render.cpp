@@ -289,6 +289,38 @@ TEST(Answer, WhatNobodyCouldReadIsNotKnownAndNotNothing) {
       << answer.lost;
 }
 
+// The line of the consumers' table that begins with `cell`; empty: there is none.
+std::string consumers_row(const std::string& text, const std::string& cell) {
+  const std::size_t head = text.find("\nconsumers ");
+  if (head == std::string::npos) return "";
+  const std::size_t begin = text.find("\n" + cell, head + 1) + 1;
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+TEST(Text, WhatConsumersWereGivenOfAStoreThatNobodyReadIsNotKnown) {
+  DrillResult result = async_result();
+  EXPECT_EQ(consumers_row(render_text(result, 100), "fault="), "");
+  const auto hide = [](CellResult& cell) {
+    for (RunResult& run : cell.runs) {
+      run.loss = LossReport();
+      run.loss.read = false;
+    }
+  };
+  hide(result.cells[0]);
+  for (RunResult& run : result.cells[1].runs) run.deliveries.delivered = 4;
+  const std::string text = render_text(result, 100);
+  const std::string unread = consumers_row(text, "fault=power-loss,flushDiskType=ASYNC_FLUSH");
+  std::size_t open = 0;
+  for (std::size_t at = 0; (at = unread.find("not known", at)) != std::string::npos; ++at) ++open;
+  EXPECT_EQ(open, 4u) << text;
+  EXPECT_EQ(unread.find('0'), std::string::npos) << unread;
+  const std::string read = consumers_row(text, "fault=power-loss,flushDiskType=SYNC_FLUSH");
+  EXPECT_NE(read.find(" 40 "), std::string::npos) << text;
+  // If no cell was read, nobody knows that there were no consumers.
+  result.cells[1].runs = result.cells[0].runs;
+  EXPECT_NE(consumers_row(render_text(result, 100), "fault="), "");
+}
+
 TEST(Answer, NamesCellsOfTheSameFaultsByTheirValues) {
   DrillResult result = async_result();
   result.cells[1] = cell_of("ASYNC_FLUSH", true, 0);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "reports/expect/expect.hpp"
 #include "reports/render/json.hpp"
 #include "scenarios/drill/units.hpp"
 
@@ -43,8 +44,7 @@ reports::RunResult run_of(const Answer& answer, std::uint64_t seed) {
   if (!answer.crashed) return reports::run_from_json(answer.text);
   reports::RunResult run;
   run.seed = seed;
-  run.verdict = reports::Verdict::harness;
-  run.note = answer.text;
+  reports::give_up(run, answer.text);
   return run;
 }
 
