@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <ctime>
 
+#include <sys/resource.h>
+
 #include "tools/fidelity/experiment.hpp"
 
 namespace {
@@ -11,6 +13,13 @@ double cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+// Of this program, or of the small one that started it: the largest set of resident pages, in KiB.
+long peak_memory_kb() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return used.ru_maxrss;
 }
 
 }  // namespace
@@ -27,7 +36,8 @@ int main() {
   }
   std::printf(
       "{\"workload\": \"a01-a24\", \"contestant\": \"fidelity\", \"cpu_s\": %f, \"setup_s\": %f, "
-      "\"messages\": %u, \"timeouts\": %u, \"version\": \"g++ %s\", \"fingerprint\": \"\"}\n",
-      cpu_seconds() - begun, begun, run, inside_count, __VERSION__);
+      "\"messages\": %u, \"timeouts\": %u, \"max_rss_kb\": %ld, \"version\": \"g++ %s\", "
+      "\"fingerprint\": \"\"}\n",
+      cpu_seconds() - begun, begun, run, inside_count, peak_memory_kb(), __VERSION__);
   return 0;
 }
