@@ -73,8 +73,8 @@ Task<void> ClientProcessor::heartbeat(std::shared_ptr<ServerConnection> connecti
 Task<void> ClientProcessor::save() {
   Result<Mutex::Permit> turn = co_await saving_.lock();
   if (!turn) co_return;
-  if (groups_file_.untried()) co_await groups_file_.save(worker_);
-  if (topics_.file.untried()) co_await topics_.file.save(worker_);
+  if (groups_file_.behind()) co_await groups_file_.save_once(worker_);
+  if (topics_.file.behind()) co_await topics_.file.save_once(worker_);
 }
 
 bool ClientProcessor::take(const Heartbeat& heartbeat, std::uint64_t connection) {

@@ -52,6 +52,15 @@ Task<void> ConfigFile::save(Worker& worker) {
   }
 }
 
+Task<void> ConfigFile::save_once(Worker& worker) {
+  if (untried()) {
+    co_await save(worker);
+  } else if (behind()) {
+    Result<Mutex::Permit> turn = co_await writing_.lock();
+    if (!turn) co_return;
+  }
+}
+
 Task<Result<void>> ConfigFile::replace(Worker& worker, SharedBytes text) {
   Result<void> made = co_await context_.files.create_directories(worker, directory_);
   if (!made) co_return made;

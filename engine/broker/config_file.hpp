@@ -38,6 +38,9 @@ class ConfigFile {
   bool untried() const { return behind() && tried_ != content_.changes(); }
   // Writes the content if it has changed. An error, which the log tells, leaves it behind.
   Task<void> save(Worker& worker);
+  // The same, but not for a content with which it was tried before. Who is trying is waited for:
+  // afterwards the content is in the file, or can't be written.
+  Task<void> save_once(Worker& worker);
 
  private:
   enum class Found : std::uint8_t { nothing, refused, taken };

@@ -75,8 +75,8 @@ Task<SendBackProcessor::Answer> SendBackProcessor::put_back(Worker& worker,
     queue_id = queue_of(topic, kDeadLetterQueues);
     if (!queue_id) co_return Answer{ResponseCode::system_error, "the topic does not exist"};
   }
-  if (groups_.file.untried()) co_await groups_.file.save(worker);
-  if (topics_.file.untried()) co_await topics_.file.save(worker);
+  if (groups_.file.behind()) co_await groups_.file.save_once(worker);
+  if (topics_.file.behind()) co_await topics_.file.save_once(worker);
   IncomingMessage again = sent_back_copy(message, topic, *queue_id, decision, store_.store_host());
   again = delayed_if_asked(std::move(again), configuration_.store.delay_levels);
   const PutResult put = co_await store_.append(worker, std::move(again));

@@ -110,7 +110,7 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
     refuse(*connection, request, refusal);
     co_return;
   }
-  if (topics_.file.untried()) co_await topics_.file.save(lease.worker());
+  if (topics_.file.behind()) co_await topics_.file.save_once(lease.worker());
   if (header.batch) {
     message.properties = batch_properties(header);
     co_await store_batch(std::move(connection), std::move(request), std::move(message),

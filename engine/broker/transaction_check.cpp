@@ -150,7 +150,7 @@ Task<bool> TransactionCheck::discard(const StoredMessage& half) {
   const auto queues = topics_.table.find_or_add(kCheckMaxTopic, kCheckMaxQueues, now_ms);
   if (topics_.table.has_new()) topics_.made.set();
   if (!queues) co_return true;
-  if (topics_.file.untried()) co_await topics_.file.save(worker_);
+  if (topics_.file.behind()) co_await topics_.file.save_once(worker_);
   PutResult put;
   IncomingMessage message = copy_of(half, kCheckMaxTopic, 0, half.share(half.view.properties));
   const bool kept = co_await put_again(std::move(message), put);

@@ -260,5 +260,26 @@ TEST(BrokerServe, AnIdleConnectionIsClosedAfterTwoMinutes) {
   EXPECT_TRUE(client.ended().has_value());
 }
 
+// Two first sends of a topic: the second one finds it, but not yet in the file.
+TEST(BrokerServe, NoSendIsAnsweredBeforeItsNewTopicIsSaved) {
+  BrokerConfiguration configuration = small_broker();
+  configuration.store.flush_disk_type = FlushDiskType::async_flush;
+  configuration.store.behaviour.set(BehaviourSwitch::config_rewritten_in_place,
+                                    BehaviourValue::hardened);
+  BrokerWorld world(configuration);
+  world.start_broker();
+  Client client(world);
+  world.run_for(Duration::s(1));
+  world.files.sync_time = Duration::ms(300);
+  const PendingSend first = client.send(outgoing(1));
+  const PendingSend second = client.send(outgoing(2));
+  world.run_for(Duration::ms(200));
+  EXPECT_FALSE(first->done());
+  EXPECT_FALSE(second->done());
+  world.run_for(Duration::s(1));
+  EXPECT_EQ(first->status(), SendStatus::acked);
+  EXPECT_EQ(second->status(), SendStatus::acked);
+}
+
 }  // namespace
 }  // namespace drydock::test
