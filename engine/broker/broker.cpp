@@ -42,8 +42,8 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
         sends_(context, configuration_, store_, topics_of_broker(), groups_of_broker(),
                master_.get()),
         send_backs_(context, configuration_, store_, topics_of_broker(), groups_of_broker(),
-                    sends_.workers()),
-        schedule_(context, store_, delay_offsets_),
+                    sends_.workers(), master_.get()),
+        schedule_(context, configuration_, store_, master_.get(), delay_offsets_),
         ops_(context, store_),
         transaction_ends_(context, configuration_, store_, master_.get(), ops_),
         transaction_check_(context, configuration_, store_, {offsets_, offsets_changed_},
@@ -77,6 +77,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     if (!loaded) co_return failed("the store can't be loaded", loaded.error());
     Result<void> started = co_await store_.start();
     if (!started) co_return failed("the store can't be started", started.error());
+    co_await lower_offsets();
     if (master_ != nullptr) {
       Result<void> shipping = master_->start();
       if (!shipping) co_return failed("can't listen for slaves", shipping.error());
@@ -174,6 +175,17 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     services_.spawn(drydock::fail_fast(context_, pulls_.workers(), pulls));
     const FastFailure ends{kWaitInTransactionQueue};
     services_.spawn(drydock::fail_fast(context_, transaction_ends_.workers(), ends));
+  }
+
+  // Saved at once: the queues grow, and what is lowered must not come back.
+  Task<void> lower_offsets() {
+    const Behaviour& behaviour = configuration_.store.behaviour;
+    const bool follows = slave_ != nullptr;  // Its queues may be behind those of its master.
+    if (follows || behaviour.faithful(BehaviourSwitch::offsets_may_exceed_queue)) co_return;
+    offsets_.lower([this](std::string_view topic, std::int32_t queue_id) {
+      return store_.range(topic, queue_id).max.value();
+    });
+    co_await offsets_file_.save(worker_);
   }
 
   Error failed(std::string line, Error error) {

@@ -78,6 +78,18 @@ std::optional<std::int64_t> ConsumerOffsets::find(const Place& place) const {
   return queue->second;
 }
 
+void ConsumerOffsets::lower(const EndOf& end_of) {
+  for (auto& [key, queues] : table_.offsets) {
+    const std::string_view topic = std::string_view(key).substr(0, key.find(kBetween));
+    for (auto& [queue_id, offset] : queues) {
+      const std::int64_t end = end_of(topic, queue_id);
+      if (offset <= end) continue;
+      offset = end;
+      ++changes_;
+    }
+  }
+}
+
 bool ConsumerOffsets::read(std::string_view text) {
   const std::optional<Json> root = read_json(text, kLimits);
   if (!root || !root->is_object()) return false;

@@ -10,6 +10,7 @@
 // have a bound. RocketMQ's clients allow no other names; its broker takes whatever comes.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,6 +37,10 @@ class ConsumerOffsets : public ConfigContent {
   bool commit(const Place& place, std::int64_t offset, std::int64_t now_ms);
   // None if nothing is stored there.
   std::optional<std::int64_t> find(const Place& place) const;
+
+  // Lowers every offset that is larger than what `end_of(topic, queue id)` gives.
+  using EndOf = std::function<std::int64_t(std::string_view, std::int32_t)>;
+  void lower(const EndOf& end_of);
 
   bool read(std::string_view text) override;
   std::string write() const override;

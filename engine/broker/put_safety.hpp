@@ -16,8 +16,14 @@ class PutSafety {
   // Waits until `placed` is as safe as the configuration demands: flushed, and copied by so many
   // slaves. Needs no worker. What it came to; unknown_error if the wait was cancelled.
   Task<PutStatus> wait(PutResult placed, bool wait_store_ok);
+  // The same for a message that the broker stores by itself and that is in the log: RocketMQ waits
+  // for nothing then (internal.writes-not-awaited).
+  Task<PutStatus> wait_internal(PutResult placed);
 
  private:
+  // The master's own included. 1: for nobody.
+  std::int32_t copies_awaited() const;
+
   Context& context_;
   const BrokerConfiguration& configuration_;
   MessageStore& store_;

@@ -13,6 +13,7 @@
 #include <map>
 
 #include "engine/broker/delay_offsets.hpp"
+#include "engine/broker/put_safety.hpp"
 #include "engine/runtime/context.hpp"
 #include "engine/store/message_store.hpp"
 
@@ -20,8 +21,14 @@ namespace drydock {
 
 class ScheduleService {
  public:
-  ScheduleService(Context& context, MessageStore& store, DelayOffsets& offsets)
-      : context_(context), store_(store), offsets_(offsets), levels_scope_(context.scope) {}
+  // `master` is null on a slave.
+  ScheduleService(Context& context, const BrokerConfiguration& configuration, MessageStore& store,
+                  HaMaster* master, DelayOffsets& offsets)
+      : context_(context),
+        store_(store),
+        safety_(context, configuration, store, master),
+        offsets_(offsets),
+        levels_scope_(context.scope) {}
 
   // Begins to deliver; the store has started.
   void start();
@@ -51,6 +58,7 @@ class ScheduleService {
 
   Context& context_;
   MessageStore& store_;
+  PutSafety safety_;
   DelayOffsets& offsets_;
   Event changed_;
   MonotonicTime started_;

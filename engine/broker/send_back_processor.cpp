@@ -14,13 +14,14 @@ constexpr std::int16_t kVersion349 = 121;  // From here on clients say how often
 
 SendBackProcessor::SendBackProcessor(Context& context, const BrokerConfiguration& configuration,
                                      MessageStore& store, TopicsOfBroker topics,
-                                     GroupsOfBroker groups, WorkerPool& workers)
+                                     GroupsOfBroker groups, WorkerPool& workers, HaMaster* master)
     : context_(context),
       configuration_(configuration),
       store_(store),
       topics_(topics),
       groups_(groups),
       workers_(workers),
+      safety_(context, configuration, store, master),
       queue_choice_(context.random.stream("retry-queue-choice")) {}
 
 Task<void> SendBackProcessor::process(std::shared_ptr<ServerConnection> connection,
@@ -80,8 +81,12 @@ Task<SendBackProcessor::Answer> SendBackProcessor::put_back(Worker& worker,
   IncomingMessage again = sent_back_copy(message, topic, *queue_id, decision, store_.store_host());
   again = delayed_if_asked(std::move(again), configuration_.store.delay_levels);
   const PutResult put = co_await store_.append(worker, std::move(again));
-  if (put.status == PutStatus::put_ok) co_return Answer();
-  co_return Answer{ResponseCode::system_error, name_of(put.status)};
+  if (put.status != PutStatus::put_ok) {
+    co_return Answer{ResponseCode::system_error, name_of(put.status)};
+  }
+  const PutStatus safe = co_await safety_.wait_internal(put);
+  if (safe == PutStatus::put_ok) co_return Answer();
+  co_return Answer{ResponseCode::system_error, name_of(safe)};
 }
 
 std::optional<std::int32_t> SendBackProcessor::queue_of(const std::string& topic,

@@ -8,6 +8,7 @@
 
 #include "engine/broker/configuration.hpp"
 #include "engine/broker/groups_of_broker.hpp"
+#include "engine/broker/put_safety.hpp"
 #include "engine/broker/retry.hpp"
 #include "engine/broker/topics_of_broker.hpp"
 #include "engine/broker/worker_pool.hpp"
@@ -18,9 +19,10 @@ namespace drydock {
 
 class SendBackProcessor {
  public:
-  // `workers`: those of sends.
+  // `workers`: those of sends. `master` is null on a slave.
   SendBackProcessor(Context& context, const BrokerConfiguration& configuration, MessageStore& store,
-                    TopicsOfBroker topics, GroupsOfBroker groups, WorkerPool& workers);
+                    TopicsOfBroker topics, GroupsOfBroker groups, WorkerPool& workers,
+                    HaMaster* master);
 
   // Answers the request on `connection`, unless it is one-way. `slot` is given back at the end.
   Task<void> process(std::shared_ptr<ServerConnection> connection, RemotingCommand request,
@@ -42,6 +44,7 @@ class SendBackProcessor {
   TopicsOfBroker topics_;
   GroupsOfBroker groups_;
   WorkerPool& workers_;
+  PutSafety safety_;
   RandomStream queue_choice_;
 };
 

@@ -104,7 +104,14 @@ Task<bool> HaSlave::take(HaFrame frame) {
 }
 
 Task<bool> HaSlave::report() {
-  reported_ = store_.log_end();
+  const PhysicalOffset end = store_.log_end();
+  const Behaviour& behaviour = store_.configuration().behaviour;
+  if (behaviour.hardened(BehaviourSwitch::ha_slave_acks_unflushed)) {
+    const PutResult everything{.status = PutStatus::put_ok, .offset = end};
+    const PutStatus flushed = co_await store_.await_flush(everything, true);
+    if (flushed != PutStatus::put_ok) co_return false;
+  }
+  reported_ = end;
   last_write_ = context_.clock.now();
   Result<void> written = co_await stream_->write(encode_ha_report(reported_));
   co_return written.has_value();

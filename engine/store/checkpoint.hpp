@@ -2,6 +2,7 @@
 //
 //   offset 0   physicMsgTimestamp    store time of the newest message that a flush has covered
 //   offset 8   logicsMsgTimestamp    … that was dispatched to its queue, whether flushed or not
+//                                    (with the hardened checkpoint.ahead-of-queues: flushed)
 //   offset 16  indexMsgTimestamp     … whose index file is full and flushed
 //   offset 24  masterFlushedOffset   on slaves                               (0 in this version)
 //   offset 32  confirmPhyOffset      start of the last record that recovery accepted
@@ -47,6 +48,11 @@ class Checkpoint {
   void set_physical_ms(std::int64_t ms) { set(fields_.physical_ms, ms > 0 ? ms : 0); }
   void set_logics_ms(std::int64_t ms) { set(fields_.logics_ms, ms > 0 ? ms : 0); }
   void set_index_ms(std::int64_t ms) { set(fields_.index_ms, ms > 0 ? ms : 0); }
+  // A message of that store time has its unit, in the page cache at least.
+  void note_dispatched(std::int64_t ms) {
+    if (ms > 0) dispatched_ms_ = ms;
+  }
+  std::int64_t dispatched_ms() const { return dispatched_ms_; }
   void set_confirm_offset(PhysicalOffset offset) { set(fields_.confirm_offset, offset.value()); }
 
   // Writes the file on a grid of 1000 ms, whenever a field has changed. Until cancelled.
@@ -67,6 +73,7 @@ class Checkpoint {
   std::unique_ptr<MappedFile> map_;
   CheckpointFields fields_;
   CheckpointFields written_;
+  std::int64_t dispatched_ms_ = 0;
   Event changed_;
   Mutex writing_;
 };

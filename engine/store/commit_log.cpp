@@ -39,6 +39,23 @@ Task<Result<void>> CommitLog::truncate(Worker& worker, PhysicalOffset end) {
   co_return cut;
 }
 
+Task<Result<void>> CommitLog::sync_from(Worker& worker, PhysicalOffset start) {
+  const std::vector<LogFilePointer> files = files_.files();
+  for (const LogFilePointer& file : files) {
+    if (file->start < start) continue;
+    Result<void> synced = co_await file->map->sync(worker, 0, file->size);
+    if (!synced) co_return synced;
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> CommitLog::close_last_file(Worker& worker) {
+  LogFile* const last = files_.last();
+  if (last == nullptr || last->full()) co_return Result<void>();
+  Result<void> closed = co_await close_with_blank(worker, *last);
+  co_return closed;
+}
+
 Duration CommitLog::lock_held_for() const {
   return locked_since_ ? context_.clock.now() - *locked_since_ : Duration();
 }

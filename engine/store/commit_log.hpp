@@ -35,6 +35,12 @@ class CommitLog {
   Task<Result<void>> load(Worker& worker) { return files_.load(worker); }
   // Recovery has found where the log ends: everything in front of it counts as flushed.
   Task<Result<void>> truncate(Worker& worker, PhysicalOffset end);
+  // Makes everything durable that files hold from the one that starts at `start` on. Before the
+  // first append. Errors: what the sync gave.
+  Task<Result<void>> sync_from(Worker& worker, PhysicalOffset start);
+  // What is appended next goes into a new file, behind a blank record. Before the first append.
+  // Errors: what the store into the map gave.
+  Task<Result<void>> close_last_file(Worker& worker);
   // Starts the task that makes files.
   void start(TaskScope& scope) { scope.spawn(allocator_.run()); }
 

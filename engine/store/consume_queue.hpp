@@ -64,6 +64,7 @@ class ConsumeQueue {
   QueueOffset max_offset() const { return queue_offset_at(files_.max_offset()); }
   // The largest end of a record that has a unit, or kNoPhysical.
   std::int64_t known_to() const { return known_to_; }
+  QueueOffset flushed_offset() const { return queue_offset_at(flushed_to_); }
   bool has_unflushed() const { return flushed_to_ < files_.max_offset(); }
   bool has_files() const { return !files_.files().empty(); }
   std::string_view topic() const { return topic_; }

@@ -81,7 +81,8 @@ Task<Result<void>> ConsumeQueues::flush(Worker& worker, std::int32_t least_pages
   Result<void> outcome;
   for (std::size_t i = 0; i < all_.size(); ++i) {
     ConsumeQueue& queue = *all_[i];
-    for (int round = 0; round < rounds && queue.has_unflushed(); ++round) {
+    const QueueOffset end = queue.max_offset();
+    for (int round = 0; round < rounds && queue.flushed_offset() < end; ++round) {
       Result<void> flushed = co_await queue.flush(worker, least_pages);
       if (flushed) continue;
       outcome = flushed;

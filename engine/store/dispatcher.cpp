@@ -36,7 +36,10 @@ Task<Result<void>> Dispatcher::dispatch(Worker& worker, DispatchRequest request)
 }
 
 void Dispatcher::note_unit(const DispatchRequest& request, ConsumeQueue::Appended appended) {
-  checkpoint_.set_logics_ms(request.store_ms);
+  checkpoint_.note_dispatched(request.store_ms);
+  if (behaviour_.faithful(BehaviourSwitch::checkpoint_ahead_of_queues)) {
+    checkpoint_.set_logics_ms(request.store_ms);
+  }
   // The flush of a replica does not know the times of what it flushes.
   if (kind_ == LogKind::replica) checkpoint_.set_physical_ms(request.store_ms);
   if (appended == ConsumeQueue::Appended::written) queues_.advanced().set();

@@ -11,15 +11,16 @@ namespace drydock {
 
 class Dispatcher {
  public:
-  // `levels` outlives it.
+  // `configuration` outlives it.
   Dispatcher(Context& context, ConsumeQueues& queues, MessageIndex& index, Checkpoint& checkpoint,
-             LogKind kind, const DelayLevels& levels)
+             const StoreConfiguration& configuration, LogKind kind)
       : context_(context),
         queues_(queues),
         index_(index),
         checkpoint_(checkpoint),
-        kind_(kind),
-        levels_(levels) {}
+        behaviour_(configuration.behaviour),
+        levels_(configuration.delay_levels),
+        kind_(kind) {}
 
   // What the queues and the index are told of a good record.
   DispatchRequest request_of(const RecordView& view, std::int32_t bytes) const {
@@ -43,8 +44,9 @@ class Dispatcher {
   ConsumeQueues& queues_;
   MessageIndex& index_;
   Checkpoint& checkpoint_;
-  LogKind kind_;
+  Behaviour behaviour_;
   const DelayLevels& levels_;
+  LogKind kind_;
   bool given_up_ = false;
 };
 

@@ -59,8 +59,7 @@ MessageStore::MessageStore(Context& context, StoreConfiguration configuration, E
       checkpoint_(context, configuration_.store_path_root + "/checkpoint"),
       abort_(context, configuration_.store_path_root),
       index_(context, configuration_, checkpoint_),
-      dispatcher_(context, queues_, index_, checkpoint_, log_kind(configuration_),
-                  configuration_.delay_levels),
+      dispatcher_(context, queues_, index_, checkpoint_, configuration_, log_kind(configuration_)),
       dispatch_(context, log_, dispatcher_, visible_to(configuration_), log_kind(configuration_)),
       queue_flush_(context, queues_, checkpoint_, configuration_),
       reader_(log_, queues_, configuration_),
@@ -80,21 +79,48 @@ Task<Result<void>> MessageStore::load() {
   Result<void> loaded = co_await load_files(last_stop);
   if (!loaded) co_return loaded;
 
-  const bool index_safe = configuration_.message_index_enable && configuration_.message_index_safe;
   const RecoveryOptions options{
       .last_stop = last_stop,
       .body_check = configuration_.check_crc_on_recover ? BodyCheck::crc : BodyCheck::lengths_only,
-      .index = index_safe ? IndexNeeds::every_message : IndexNeeds::nothing,
+      .index = index_needs(),
       .behaviour = configuration_.behaviour,
       .bugs = configuration_.bugs};
   StoreParts parts{context_, log_, queues_, checkpoint_, dispatcher_};
   Result<RecoveryResult> recovered = co_await recover_store(worker_, parts, options);
   if (!recovered) co_return recovered.error();
+  Result<void> secured = co_await secure_end(last_stop, *recovered);
+  if (!secured) co_return secured;
   Result<void> corrected = co_await queues_.correct_min(worker_, log_.min_offset());
   if (!corrected) co_return corrected;
   queues_.fill(queue_offsets_);
   phase_ = Phase::loaded;
   co_return Result<void>();
+}
+
+IndexNeeds MessageStore::index_needs() const {
+  if (!configuration_.message_index_enable) return IndexNeeds::nothing;
+  const bool safe =
+      configuration_.message_index_safe ||
+      configuration_.behaviour.hardened(BehaviourSwitch::index_forgets_unfinished_file);
+  return safe ? IndexNeeds::every_message : IndexNeeds::nothing;
+}
+
+Task<Result<void>> MessageStore::secure_end(StopKind last_stop, RecoveryResult recovered) {
+  const Behaviour& behaviour = configuration_.behaviour;
+  const bool crashed = last_stop == StopKind::crash;
+  if (crashed && behaviour.hardened(BehaviourSwitch::recovery_counts_tail_as_flushed)) {
+    Result<void> synced = co_await log_.sync_from(worker_, recovered.start);
+    if (!synced) co_return synced;
+  }
+  // A log that ends in front of a blank record was closed by an earlier start. That of a replica
+  // has the bytes of its master's and no others.
+  const bool old_records = crashed || recovered.fault == RecordFault::none;
+  if (!old_records || configuration_.replica ||
+      behaviour.faithful(BehaviourSwitch::recovery_leaves_old_records)) {
+    co_return Result<void>();
+  }
+  Result<void> closed = co_await log_.close_last_file(worker_);
+  co_return closed;
 }
 
 Task<Result<void>> MessageStore::load_files(StopKind last_stop) {

@@ -171,6 +171,9 @@ class MessageStore {
   enum class Phase : std::uint8_t { closed, loaded, serving, stopped };
 
   Task<Result<void>> load_files(StopKind last_stop);
+  IndexNeeds index_needs() const;
+  // What the behaviour makes of the end of the log that recovery has found.
+  Task<Result<void>> secure_end(StopKind last_stop, RecoveryResult recovered);
   Task<Result<void>> lock_directory();
   Task<void> finish_dispatch();
   // What every put is asked.

@@ -5,6 +5,7 @@ namespace drydock {
 namespace {
 
 constexpr int kRoundsAtStop = 3;
+constexpr int kRoundsExact = 100;  // One for each file that has units without a flush.
 
 }  // namespace
 
@@ -57,7 +58,11 @@ Task<std::int32_t> QueueFlushService::next_round() {
 
 Task<bool> QueueFlushService::flush(std::int32_t least_pages, int rounds) {
   // Units that are dispatched while we flush are not covered by it.
-  const std::int64_t covered_ms = checkpoint_.fields().logics_ms;
+  const bool exact =
+      least_pages == 0 && behaviour_.hardened(BehaviourSwitch::checkpoint_ahead_of_queues);
+  const std::int64_t covered_ms =
+      exact ? checkpoint_.dispatched_ms() : checkpoint_.fields().logics_ms;
+  if (exact) rounds = kRoundsExact;
   Result<void> flushed = co_await queues_.flush(worker_, least_pages, rounds);
   if (!flushed && flushed.error().code() == ErrorCode::cancelled) co_return false;
   if (!flushed && behaviour_.hardened(BehaviourSwitch::flush_error_advances_position)) {
@@ -65,6 +70,7 @@ Task<bool> QueueFlushService::flush(std::int32_t least_pages, int rounds) {
     co_return true;
   }
   if (least_pages > 0) co_return true;
+  if (exact && !flushed) co_return true;
   checkpoint_.set_logics_ms(covered_ms);
   Result<void> written = co_await checkpoint_.flush(worker_);
   co_return written || written.error().code() != ErrorCode::cancelled;

@@ -186,7 +186,8 @@ Task<Result<RecoveryResult>> recover_store(Worker& worker, StoreParts& parts,
     Result<void> flushed = co_await parts.queues.flush(worker, 0, kFlushRoundsMax);
     if (!flushed && flushed.error().code() == ErrorCode::cancelled) co_return flushed.error();
   }
-  const RecoveryResult result = walk.result();
+  RecoveryResult result = walk.result();
+  result.start = parts.log.files().files()[*start]->start;
   Result<void> done = co_await cut(worker, parts, result.end, known_to);
   if (!done) co_return done.error();
   observer.event(EventName::store_recovery_finished, result.end.value(), result.refused_bytes);

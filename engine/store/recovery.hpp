@@ -52,6 +52,7 @@ bool dispatches_again(StopKind last_stop, PhysicalOffset physical, std::int64_t 
                       Behaviour behaviour);
 
 struct RecoveryResult {
+  PhysicalOffset start;            // Of the file with which the walk began.
   PhysicalOffset end;              // Everything in front of it is the log.
   std::int64_t records = 0;        // Accepted by the walk, from the start file on.
   std::int64_t refused_bytes = 0;  // What the record that ended the walk said to be its length.

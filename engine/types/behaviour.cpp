@@ -8,21 +8,90 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kPresets = {"rocketmq-5.3.3", "hardened"};
 
+constexpr auto kSwitches = static_cast<std::size_t>(BehaviourSwitch::count_);
+
+constexpr std::array<BehaviourText, kSwitches> kTexts = {{
+    {"flush.error-advances-position",
+     "an fsync that fails is logged, the flushed position moves on and waiting sends are answered "
+     "with success",
+     "the position stays, waiting sends get FLUSH_DISK_TIMEOUT (outcome unknown), and the store "
+     "takes no further message",
+     "StoreOnDisk.AFlushThatTheDeviceRefusesLosesAnAcknowledgedMessageOfTheFaithfulStore",
+     "S 0, S 13.25"},
+    {"queue.write-error-advances-position",
+     "a unit that could not be written into its consume queue counts as written and leaves a hole",
+     "it is tried again, 30 times a second apart, then the store takes no further message",
+     "StoreConsumeQueue.AFailedWriteLeavesAHoleInTheFaithfulQueueAndIsTriedAgainByTheHardened",
+     "S 0, S 3.1"},
+    {"recovery.skips-record-at-queue-end",
+     "after an orderly stop recovery dispatches only records that start behind the largest end "
+     "that a consume queue knows, so one that starts exactly there gets no unit",
+     "that one too", "StoreQueueRecovery.AfterAnOrderlyStopOneRecordOfAQueueBehindTheLogIsSkipped",
+     "S 5.5"},
+    {"recovery.counts-tail-as-flushed",
+     "what recovery accepts after a crash counts as flushed, though it may be in the page cache "
+     "alone: consumers see it, and later records are acknowledged behind it",
+     "recovery syncs it first",
+     "StoreBehaviour.WhatRecoveryAcceptsIsDurableOrNot, BrokerLaws.EverySwitchBreaksThem",
+     "S 5.5, B029"},
+    {"recovery.leaves-old-records",
+     "recovery moves positions only: old records stay behind the end of the log, and a later "
+     "recovery takes them for the log's own once it ends where one of them begins",
+     "after a crash the log goes on in a new file, behind a blank record",
+     "StoreBehaviour.OldRecordsBehindTheEndComeBackOrNot", "S 13.9, B088"},
+    {"checkpoint.ahead-of-queues",
+     "the checkpoint takes a message for dispatched when its unit is in the page cache, up to 60 s "
+     "before a flush covers it: after a power loss recovery may start behind units that are gone",
+     "when a flush has covered it",
+     "StoreBehaviour.UnitsThatNoFlushCoveredAreMadeAgainOrNot, BrokerLaws.EverySwitchBreaksThem",
+     "S 5.1, S 13.14, B002, B004"},
+    {"index.forgets-unfinished-file",
+     "after a crash every index file that is not full and flushed is removed, and only what "
+     "recovery dispatches again comes back",
+     "recovery starts in front of what such a file had, as with messageIndexSafe",
+     "StoreBehaviour.KeysOfTheUnfinishedIndexFileAreForgottenOrNot, "
+     "BrokerLaws.EverySwitchBreaksThem",
+     "S 5.5, S 13.20, B007"},
+    {"config.rewritten-in-place",
+     "config/*.json is cut to nothing and written again, without a sync; its former content is in "
+     "X.bak, written in the same way just before",
+     "a new file is synced and renamed over the old one, so that one of the two contents is always "
+     "there",
+     "BrokerConfigFile.HardenedNothingThatWasSavedIsLost, "
+     "BrokerConfigFile.FaithfulAPowerLossMayTakeWhatWasSaved, BrokerLaws.EverySwitchBreaksThem",
+     "S 1.2, S 13.29"},
+    {"offsets.may-exceed-queue",
+     "a consumer offset behind the end of its queue, as a power loss leaves it, stays: messages "
+     "that are stored up to there later are never consumed",
+     "at the start it is lowered to the end of the queue",
+     "BrokerBehaviour.AnOffsetBehindTheEndOfItsQueueStaysOrNot, BrokerLaws.EverySwitchBreaksThem",
+     "S 1.2, B155"},
+    {"internal.writes-not-awaited",
+     "a message that was sent back, and one whose delay is over, is stored without waiting for "
+     "flush or copies, whatever flushDiskType and brokerRole say",
+     "both are waited for, as for a send",
+     "BrokerBehaviour.ASendBackIsAnsweredBeforeItsFlushOrAfterIt, BrokerLaws.EverySwitchBreaksThem",
+     "S 13.31"},
+    {"ha.sync-waits-for-nobody",
+     "a SYNC_MASTER with the default inSyncReplicas = 1 waits for no slave", "for one at least",
+     "HaBehaviour.ASyncMasterWaitsForNobodyByDefaultOrForOneSlave", "S 13.1, H 1.6"},
+    {"ha.slave-acks-unflushed", "a slave acknowledges what is in its page cache",
+     "a slave with SYNC_FLUSH acknowledges what it has flushed",
+     "HaBehaviour.ASlaveAcknowledgesBeforeItsFlushOrAfterIt", "S 13.3, H 1.4, B035"},
+    {"jvm.safepoint-coupling",
+     "a safepoint of the broker's Java virtual machine waits for a thread that is stuck in a store "
+     "into, or a load from, a mapped file, and every other thread stands still until it comes back",
+     "it does not wait, as if such accesses were native calls", "scenarios/storage/safepoint.json",
+     "apache/rocketmq#2387"},
+}};
+
 }  // namespace
 
-std::string_view name_of(BehaviourSwitch which) {
-  switch (which) {
-    case BehaviourSwitch::flush_error_advances_position: return "flush.error-advances-position";
-    case BehaviourSwitch::queue_write_error_advances_position:
-      return "queue.write-error-advances-position";
-    case BehaviourSwitch::recovery_skips_record_at_queue_end:
-      return "recovery.skips-record-at-queue-end";
-    case BehaviourSwitch::config_rewritten_in_place: return "config.rewritten-in-place";
-    case BehaviourSwitch::jvm_safepoint_coupling: return "jvm.safepoint-coupling";
-    case BehaviourSwitch::count_: break;
-  }
-  return "unnamed";
+const BehaviourText& describe(BehaviourSwitch which) {
+  return kTexts.at(static_cast<std::size_t>(which));
 }
+
+std::string_view name_of(BehaviourSwitch which) { return describe(which).name; }
 
 std::optional<BehaviourSwitch> behaviour_switch_named(std::string_view name) {
   for (std::uint16_t i = 0; i < static_cast<std::uint16_t>(BehaviourSwitch::count_); ++i) {

@@ -13,33 +13,38 @@
 
 namespace drydock {
 
+// What each one does, and which test shows both of its sides: `describe`.
 enum class BehaviourSwitch : std::uint16_t {
-  // faithful: an fsync that fails is logged, the flushed position moves on and waiting sends are
-  // answered with success (RocketMQ 5.3.x). hardened: the position stays, waiting sends get
-  // FLUSH_DISK_TIMEOUT (outcome unknown) and the store takes no further message.
   flush_error_advances_position,
-  // faithful: a unit that could not be written into its consume queue counts as written and leaves
-  // a hole (5.3.x). hardened: it is tried again, 30 times a second apart, then the store takes no
-  // further message.
   queue_write_error_advances_position,
-  // faithful: after an orderly stop recovery dispatches only records that start behind the largest
-  // end that a consume queue knows, so one that starts exactly there gets no unit (5.3.2, 5.3.3).
-  // hardened: that one too.
   recovery_skips_record_at_queue_end,
-  // faithful: config/*.json is cut to nothing and written again, without a sync; its former content
-  // is in X.bak, written in the same way just before. hardened: a new file is synced and renamed
-  // over the old one, so that one of the two contents is always there.
+  recovery_counts_tail_as_flushed,
+  recovery_leaves_old_records,
+  checkpoint_ahead_of_queues,
+  index_forgets_unfinished_file,
   config_rewritten_in_place,
-  // faithful: a safepoint of the broker's Java virtual machine waits for a thread that is stuck in
-  // a store into, or a load from, a mapped file, and every other thread stands still until it comes
-  // back. hardened: it does not wait, as if such accesses were native calls.
+  offsets_may_exceed_queue,
+  internal_writes_not_awaited,
+  ha_sync_waits_for_nobody,
+  ha_slave_acks_unflushed,
   jvm_safepoint_coupling,
   count_,
 };
 
 enum class BehaviourValue : std::uint8_t { faithful, hardened };
 
-// "flush.error-advances-position" and so on.
+// A switch in words.
+struct BehaviourText {
+  std::string_view name;      // "flush.error-advances-position" and so on.
+  std::string_view faithful;  // What RocketMQ 5.3.3 does.
+  std::string_view hardened;  // The repaired variant.
+  // Tests that show both sides, with commas between: "Suite.Name" of GoogleTest, or the path of a
+  // scenario.
+  std::string_view shown_by;
+  std::string_view source;  // Where the hazard is described: S storage reference, H its twin about
+                            // replication, B incidents.
+};
+const BehaviourText& describe(BehaviourSwitch which);
 std::string_view name_of(BehaviourSwitch which);
 std::optional<BehaviourSwitch> behaviour_switch_named(std::string_view name);
 

@@ -191,6 +191,15 @@ def answers(report):
                  listed.returncode == 0 and all(f"  {name}\n" in listed.stdout for name in (
                      "host.power-loss", "store.flushed", "store.before-flush", "acked_loss")),
                  listed.stdout)
+    switches = listed.stdout.split("behaviour switches", 1)[-1].split("seeded bugs")[0].split("\n")[1:-1]
+    explained = drydock("list", "behaviours")
+    report.check("list behaviours explains every switch in a line",
+                 explained.returncode == 0 and
+                 [line.split(":")[0] for line in explained.stdout.splitlines()] ==
+                 [name.strip() for name in switches] and
+                 all(" faithful: " in line and " hardened: " in line and " Shown by " in line
+                     for line in explained.stdout.splitlines()),
+                 explained.stdout + explained.stderr)
     version = drydock("version")
     perturbed = drydock("run", DRILL, "--conf", CONF, "--seed", "1..2", "--perturb", "--verify")
     report.check("--perturb is clean under --verify", perturbed.returncode == 0,

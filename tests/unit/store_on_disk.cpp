@@ -117,7 +117,8 @@ TEST(StoreOnDisk, WithAsyncFlushAPowerLossCutsWhatWasNotFlushed) {
 TEST(StoreOnDisk, AFlushThatTheDeviceRefusesLosesAnAcknowledgedMessageOfTheFaithfulStore) {
   for (const bool hardened : {false, true}) {
     StoreConfiguration configuration = store_with(FlushDiskType::sync_flush);
-    configuration.behaviour = *Behaviour::preset(hardened ? "hardened" : "rocketmq-5.3.3");
+    configuration.behaviour.set(BehaviourSwitch::flush_error_advances_position,
+                                hardened ? BehaviourValue::hardened : BehaviourValue::faithful);
     DiskWorld world(configuration);
     Started broker(world);
     ASSERT_EQ(broker.put_now(message_of(700)).status, PutStatus::put_ok);

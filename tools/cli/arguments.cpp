@@ -309,7 +309,13 @@ void add_commands(CLI::App& app, Chosen& chosen) {
   add_send(app, chosen);
   add_consume(app, chosen);
   add_store(app, chosen);
-  app.add_subcommand("list", "What scenarios can refer to")->callback([&chosen] { chosen = list; });
+  CLI::App* const names = app.add_subcommand("list", "What scenarios can refer to");
+  names->require_subcommand(0, 1);
+  names->add_subcommand("behaviours", "The behaviour switches, one per line: what each side does");
+  names->callback([&chosen, names] {
+    const bool explains = !names->get_subcommands().empty();
+    chosen = explains ? list_behaviours : list;
+  });
   app.add_subcommand("version", "Which build this is")->callback([&chosen] { chosen = version; });
 }
 

@@ -153,6 +153,7 @@ int calibrate(const CalibrateOptions& options);
 int fidelity(const FidelityOptions& options);
 int lint_conf(const LintConfOptions& options);
 int list();
+int list_behaviours();
 int serve_broker(const ServeBrokerOptions& options);
 int serve_nameserver(const ServeNameserverOptions& options);
 int send(const SendOptions& options);

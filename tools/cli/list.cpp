@@ -24,7 +24,26 @@ void section(const char* title, NameOf name_of_value) {
   }
 }
 
+void explain(const BehaviourText& text) {
+  const auto print = [](const char* what, std::string_view value) {
+    std::printf("%s%.*s", what, static_cast<int>(value.size()), value.data());
+  };
+  print("", text.name);
+  print(": faithful: ", text.faithful);
+  print(". hardened: ", text.hardened);
+  print(". Shown by ", text.shown_by);
+  print(". Reference: ", text.source);
+  std::printf("\n");
+}
+
 }  // namespace
+
+int list_behaviours() {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(BehaviourSwitch::count_); ++i) {
+    explain(describe(static_cast<BehaviourSwitch>(i)));
+  }
+  return 0;
+}
 
 int list() {
   section<faults::FaultKind>("faults", [](auto kind) { return faults::name_of(kind); });
@@ -34,7 +53,7 @@ int list() {
   section<reports::Metric>("quantities of expectations",
                            [](auto metric) { return reports::name_of(metric); });
   section<WaitPlace>("places of waits", [](auto place) { return drydock::name_of(place); });
-  section<BehaviourSwitch>("behaviour switches",
+  section<BehaviourSwitch>("behaviour switches (drydock list behaviours explains them)",
                            [](auto which) { return drydock::name_of(which); });
   section<SeededBug>("seeded bugs", [](auto bug) { return drydock::name_of(bug); });
   std::printf("behaviour presets\n");

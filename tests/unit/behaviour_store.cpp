@@ -1,0 +1,165 @@
+// Both sides of the behaviour switches of recovery, checkpoint and index, each by itself. What the
+// host loses with its power is what was not synced.
+#include <gtest/gtest.h>
+
+#include "tests/support/store_world.hpp"
+
+namespace drydock::test {
+namespace {
+
+constexpr std::int64_t kBody = 900;  // Four records to a file of the log.
+
+StoreConfiguration store_with(BehaviourSwitch which, bool hardened, FlushDiskType flush) {
+  StoreConfiguration configuration = small_store(flush);
+  configuration.behaviour.set(which,
+                              hardened ? BehaviourValue::hardened : BehaviourValue::faithful);
+  return configuration;
+}
+
+// A kill leaves a record in the page cache, recovery accepts it, and then the power fails.
+TEST(StoreBehaviour, WhatRecoveryAcceptsIsDurableOrNot) {
+  for (const bool hardened : {false, true}) {
+    StoreWorld world(store_with(BehaviourSwitch::recovery_counts_tail_as_flushed, hardened,
+                                FlushDiskType::sync_flush));
+    {
+      StoreProcess first(world);
+      world.files.sync_time = Duration::s(1);
+      first.put(message_of(kBody));
+      world.run_for(Duration::ms(1));
+      first.kill();
+    }
+    world.files.sync_time = Duration();
+    StoreProcess second(world);
+    EXPECT_EQ(second.units().size(), 1u);
+    EXPECT_EQ(second.get(0).status, GetStatus::found);  // Consumers see it.
+    world.power_cycle();
+    StoreProcess third(world);
+    EXPECT_EQ(third.units().size(), hardened ? 1u : 0u);
+  }
+}
+
+// The first of three records is lost, so the log ends in front of it; then one of its length is
+// stored there.
+TEST(StoreBehaviour, OldRecordsBehindTheEndComeBackOrNot) {
+  for (const bool hardened : {false, true}) {
+    StoreWorld world(store_with(BehaviourSwitch::recovery_leaves_old_records, hardened,
+                                FlushDiskType::sync_flush));
+    LogBuilder log(world.files);
+    for (std::int64_t i = 0; i < 3; ++i) log.add(kBody, i);
+    log.damage(0);
+    log.crashed(0);
+    {
+      StoreProcess first(world);
+      ASSERT_TRUE(first.units().empty());
+      ASSERT_EQ(first.put_now(message_of(kBody)).status, PutStatus::put_ok);
+      EXPECT_EQ(first.units().size(), 1u);
+      first.kill();
+    }
+    StoreProcess second(world);
+    EXPECT_EQ(second.units().size(), hardened ? 1u : 3u);
+    EXPECT_EQ(second.units()[0].physical.value(), hardened ? kFileBytes : 0);
+  }
+}
+
+// An orderly stop without a message between: the blank record that closed the file is the last one
+// of the log again, and is not overwritten.
+TEST(StoreBehaviour, OldRecordsStayBehindABlankRecordAlsoAfterAnOrderlyStop) {
+  StoreWorld world(
+      store_with(BehaviourSwitch::recovery_leaves_old_records, true, FlushDiskType::sync_flush));
+  LogBuilder log(world.files);
+  for (std::int64_t i = 0; i < 3; ++i) log.add(kBody, i);
+  log.damage(0);
+  log.crashed(0);
+  {
+    StoreProcess first(world);
+    first.stop();
+  }
+  {
+    StoreProcess second(world);
+    ASSERT_EQ(second.put_now(message_of(kBody)).status, PutStatus::put_ok);
+    second.kill();
+  }
+  StoreProcess third(world);
+  ASSERT_EQ(third.units().size(), 1u);
+  EXPECT_EQ(third.units()[0].physical.value(), kFileBytes);
+}
+
+// A message a second, nine in all, so that no flush covers a unit; the log is flushed each time.
+TEST(StoreBehaviour, UnitsThatNoFlushCoveredAreMadeAgainOrNot) {
+  for (const bool hardened : {false, true}) {
+    StoreWorld world(store_with(BehaviourSwitch::checkpoint_ahead_of_queues, hardened,
+                                FlushDiskType::sync_flush));
+    {
+      StoreProcess broker(world);
+      for (int i = 0; i < 9; ++i) {
+        ASSERT_EQ(broker.put_now(message_of(kBody)).status, PutStatus::put_ok);
+      }
+      world.power_cycle();
+    }
+    StoreProcess next(world);
+    if (hardened) {
+      EXPECT_EQ(next.units().size(), 9u);
+    } else {
+      EXPECT_LT(next.units().size(), 9u);
+    }
+  }
+}
+
+// It stays where the last thorough flush was, a minute after the first one.
+TEST(StoreBehaviour, TheHardenedCheckpointMovesWithTheFlushesOfTheQueues) {
+  StoreWorld world(
+      store_with(BehaviourSwitch::checkpoint_ahead_of_queues, true, FlushDiskType::sync_flush));
+  StoreProcess broker(world);
+  std::vector<std::int64_t> stored;
+  for (int i = 0; i < 70; ++i) stored.push_back(broker.put_now(message_of(kBody)).store_ms);
+  const std::int64_t logics_ms = broker.store().checkpoint().fields().logics_ms;
+  EXPECT_GE(logics_ms, stored[55]);
+  EXPECT_LE(logics_ms, stored[65]);
+}
+
+IncomingMessage keyed(std::string_view key) {
+  IncomingMessage made = message_of(kBody);
+  const Property properties[] = {{property::kKeys, key}};
+  made.properties = encode_properties(properties);
+  return made;
+}
+
+Task<void> query_task(StoreProcess& broker, MessageQuery query, std::size_t& count) {
+  Worker& worker = broker.process().context().workers.add("QueryMessageThread_1");
+  Result<QueryResult> result = co_await broker.store().query_message(worker, query);
+  ENSURE(result.has_value());
+  count = result->records.size();
+}
+
+std::size_t found(StoreWorld& world, StoreProcess& broker, std::string_view key) {
+  std::size_t count = 0;
+  const MessageQuery query{.topic = "T", .key = key};
+  broker.process().context().scope.spawn(query_task(broker, query, count));
+  world.run_for(Duration());
+  return count;
+}
+
+// A message a second over three files of the log, all in one file of the index; then a kill.
+TEST(StoreBehaviour, KeysOfTheUnfinishedIndexFileAreForgottenOrNot) {
+  for (const bool hardened : {false, true}) {
+    StoreConfiguration configuration = store_with(BehaviourSwitch::index_forgets_unfinished_file,
+                                                  hardened, FlushDiskType::sync_flush);
+    configuration.message_index_enable = true;
+    configuration.index = {.slots = 8, .entries = 100};
+    StoreWorld world(configuration);
+    {
+      StoreProcess broker(world);
+      for (const char key : std::string("abcdefghijk")) {
+        ASSERT_EQ(broker.put_now(keyed(std::string(1, key))).status, PutStatus::put_ok);
+      }
+      EXPECT_EQ(found(world, broker, "a"), 1u);
+      broker.kill();
+    }
+    StoreProcess next(world);
+    EXPECT_EQ(found(world, next, "a"), hardened ? 1u : 0u);
+    EXPECT_EQ(found(world, next, "k"), 1u);
+  }
+}
+
+}  // namespace
+}  // namespace drydock::test
