@@ -94,11 +94,7 @@ bool ConsumerOffsets::read(std::string_view text) {
     }
   }
   table_ = std::move(table);
-  if (const Json* const version = object_member(*root, "dataVersion")) {
-    version_ = {.state_version = integer_member(*version, "stateVersion", 0),
-                .counter = integer_member(*version, "counter", 0),
-                .timestamp_ms = integer_member(*version, "timestamp", 0)};
-  }
+  version_ = read_data_version_member(*root, version_);
   ++changes_;
   return true;
 }
@@ -107,11 +103,7 @@ std::string ConsumerOffsets::write() const {
   std::map<std::string_view, std::set<std::string_view>> topics_of_groups;
   JsonWriter writer;
   writer.begin_object();
-  writer.key("dataVersion").begin_object();
-  writer.key("counter").number(version_.counter);
-  writer.key("stateVersion").number(version_.state_version);
-  writer.key("timestamp").number(version_.timestamp_ms);
-  writer.end_object();
+  write_data_version_member(writer, version_);
   for (const auto& [key, queues] : table_.offsets) {
     const std::string_view pair = key;
     const std::size_t between = pair.find(kBetween);

@@ -44,11 +44,7 @@ bool DelayOffsets::read(std::string_view text) {
     }
   }
   next_ = std::move(next);
-  if (const Json* const version = object_member(*root, "dataVersion")) {
-    version_ = {.state_version = integer_member(*version, "stateVersion", 0),
-                .counter = integer_member(*version, "counter", 0),
-                .timestamp_ms = integer_member(*version, "timestamp", 0)};
-  }
+  version_ = read_data_version_member(*root, version_);
   ++changes_;
   return true;
 }
@@ -56,11 +52,7 @@ bool DelayOffsets::read(std::string_view text) {
 std::string DelayOffsets::write() const {
   JsonWriter writer;
   writer.begin_object();
-  writer.key("dataVersion").begin_object();
-  writer.key("counter").number(version_.counter);
-  writer.key("stateVersion").number(version_.state_version);
-  writer.key("timestamp").number(version_.timestamp_ms);
-  writer.end_object();
+  write_data_version_member(writer, version_);
   writer.key("offsetTable").begin_object();
   for (const auto& [level, next] : next_) {
     writer.key(level, JsonKeys::integers_bare).number(next.value());

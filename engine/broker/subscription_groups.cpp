@@ -91,11 +91,7 @@ bool SubscriptionGroups::read(std::string_view text) {
   if (const Json* const forbidden = object_member(*root, "forbiddenTable")) {
     forbidden_ = forbidden->dump(-1, ' ', false, Json::error_handler_t::replace);
   }
-  if (const Json* const version = object_member(*root, "dataVersion")) {
-    version_ = {.state_version = integer_member(*version, "stateVersion", 0),
-                .counter = integer_member(*version, "counter", 0),
-                .timestamp_ms = integer_member(*version, "timestamp", 0)};
-  }
+  version_ = read_data_version_member(*root, version_);
   ++changes_;
   return true;
 }
@@ -103,11 +99,7 @@ bool SubscriptionGroups::read(std::string_view text) {
 std::string SubscriptionGroups::write() const {
   JsonWriter writer;
   writer.begin_object();
-  writer.key("dataVersion").begin_object();
-  writer.key("counter").number(version_.counter);
-  writer.key("stateVersion").number(version_.state_version);
-  writer.key("timestamp").number(version_.timestamp_ms);
-  writer.end_object();
+  write_data_version_member(writer, version_);
   writer.key("forbiddenTable").raw(forbidden_);
   writer.key("subscriptionGroupTable").begin_object();
   for (const auto& [name, entry] : table_) writer.key(name).raw(entry.json);
