@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "reports/latency/latency.hpp"
 #include "reports/record/numbers.hpp"
 #include "reports/waits/waits.hpp"
 
@@ -119,6 +120,11 @@ bool unmeasured(Steady steady) {
   return steady == Steady::no_baseline || steady == Steady::load_too_short;
 }
 
+// What it means that a bound on it is exceeded: damage, or poor service.
+Verdict verdict_of_broken(Metric metric) {
+  return is_time(metric) || is_of_sends(metric) ? Verdict::slo : Verdict::safety;
+}
+
 void find_broken_expectations(const RunResult& run, const std::vector<Expectation>& expectations,
                               Findings& findings) {
   for (const Expectation& expectation : expectations) {
@@ -135,7 +141,7 @@ void find_broken_expectations(const RunResult& run, const std::vector<Expectatio
       findings.add(Verdict::inconclusive, "rto.steady: " + std::string(name_of(run.rto.steady)));
       continue;
     }
-    const Verdict verdict = is_time(expectation.metric) ? Verdict::slo : Verdict::safety;
+    const Verdict verdict = verdict_of_broken(expectation.metric);
     std::string was = "never";
     if (value) was = is_time(expectation.metric) ? duration_text(*value) : std::to_string(*value);
     findings.add(verdict, "expected " + text_of(expectation) + ", was " + was);
@@ -241,6 +247,11 @@ std::optional<std::int64_t> value_of(const Expectation& expectation, const RunRe
     case Metric::rto_fault: return run.rto.fault_ns;
     case Metric::rto_client: return run.rto.client_ns;
     case Metric::rto_steady: return run.rto.steady_ns;
+    case Metric::send_acked: return sends_of(run, expectation.process).acked;
+    case Metric::send_busy: return sends_of(run, expectation.process).busy;
+    case Metric::send_p50: return sends_of(run, expectation.process).p50_ns;
+    case Metric::send_p99: return sends_of(run, expectation.process).p99_ns;
+    case Metric::send_longest: return sends_of(run, expectation.process).longest_ns;
     case Metric::wait_longest: return waits_at(run, expectation).longest_ns;
     case Metric::wait_total: return waits_at(run, expectation).total_ns;
     case Metric::wait_count: return waits_at(run, expectation).count;
@@ -307,7 +318,7 @@ void judge_cell(CellResult& cell, const std::vector<Expectation>& of_the_cell) {
     if (!result.evaluated()) {
       consider(Verdict::inconclusive);
     } else {
-      consider(is_time(expectation.metric) ? Verdict::slo : Verdict::safety);
+      consider(verdict_of_broken(expectation.metric));
     }
   }
   cell.verdict = worst;

@@ -31,6 +31,11 @@ enum class Metric : std::uint8_t {
   rto_fault,
   rto_client,
   rto_steady,
+  send_acked,  // These five of the sends after the faults had been armed.
+  send_busy,
+  send_p50,
+  send_p99,
+  send_longest,
   wait_longest,  // These three at the place that goes with them: "wait.journal.longest".
   wait_total,
   wait_count,
@@ -43,6 +48,8 @@ bool is_time(Metric metric);
 bool is_outage(Metric metric);
 // Whether the final store has to be read for it.
 bool is_of_store(Metric metric);
+// Whether it speaks of how sends went.
+bool is_of_sends(Metric metric);
 // Whether it speaks of waits at one place.
 bool is_of_waits(Metric metric);
 
@@ -71,7 +78,8 @@ struct Expectation {
   Comparison comparison = Comparison::equal;
   std::optional<std::int64_t> bound = 0;  // None: never; of an outage, with `equal`.
   WaitPlace place = WaitPlace::none;      // Of the metrics of waits.
-  std::string process = {};               // Of these: whose; empty: of all that have a disk.
+  // Of waits, and of sends: whose; empty: of all that have a disk, or of all producers.
+  std::string process = {};
   // With fewer runs that gave an answer it is not evaluated. Of what speaks of several runs.
   std::int64_t seeds_at_least = 1;
 

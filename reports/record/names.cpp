@@ -114,6 +114,11 @@ std::string_view name_of(Metric metric) {
     case Metric::rto_fault: return "rto.fault";
     case Metric::rto_client: return "rto.client";
     case Metric::rto_steady: return "rto.steady";
+    case Metric::send_acked: return "send.acked";
+    case Metric::send_busy: return "send.busy";
+    case Metric::send_p50: return "send.p50";
+    case Metric::send_p99: return "send.p99";
+    case Metric::send_longest: return "send.longest";
     case Metric::wait_longest: return "wait.PLACE.longest";
     case Metric::wait_total: return "wait.PLACE.total";
     case Metric::wait_count: return "wait.PLACE.count";
@@ -123,7 +128,8 @@ std::string_view name_of(Metric metric) {
 }
 
 bool is_time(Metric metric) {
-  return is_outage(metric) || metric == Metric::wait_longest || metric == Metric::wait_total;
+  return is_outage(metric) || metric == Metric::wait_longest || metric == Metric::wait_total ||
+         metric == Metric::send_p50 || metric == Metric::send_p99 || metric == Metric::send_longest;
 }
 
 bool is_outage(Metric metric) {
@@ -133,7 +139,12 @@ bool is_outage(Metric metric) {
 
 bool is_of_store(Metric metric) {
   const bool of_devices = metric == Metric::stale_reads || metric == Metric::foreign_writes;
-  return !is_outage(metric) && !is_of_waits(metric) && !of_devices;
+  return !is_outage(metric) && !is_of_sends(metric) && !is_of_waits(metric) && !of_devices;
+}
+
+bool is_of_sends(Metric metric) {
+  return metric == Metric::send_acked || metric == Metric::send_busy ||
+         metric == Metric::send_p50 || metric == Metric::send_p99 || metric == Metric::send_longest;
 }
 
 bool is_of_waits(Metric metric) {
@@ -143,9 +154,10 @@ bool is_of_waits(Metric metric) {
 
 std::string quantity_of(const Expectation& expectation) {
   std::string name(name_of(expectation.metric));
-  if (!is_of_waits(expectation.metric)) return name;
-  const std::string_view kPlace = "PLACE";
-  name.replace(name.find(kPlace), kPlace.size(), drydock::name_of(expectation.place));
+  if (is_of_waits(expectation.metric)) {
+    const std::string_view kPlace = "PLACE";
+    name.replace(name.find(kPlace), kPlace.size(), drydock::name_of(expectation.place));
+  }
   return expectation.process.empty() ? name : name + " of " + expectation.process;
 }
 

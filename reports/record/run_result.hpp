@@ -243,6 +243,19 @@ struct BaselineReport {
   friend bool operator==(const BaselineReport&, const BaselineReport&) = default;
 };
 
+// How long sends took that were invoked after the faults had been armed (reports/latency).
+struct SendsReport {
+  std::string producer;  // Empty: of all together.
+  std::int64_t sends = 0;
+  std::int64_t acked = 0;
+  std::int64_t busy = 0;  // Attempts that a broker refused as SYSTEM_BUSY.
+  std::int64_t p50_ns = 0;
+  std::int64_t p99_ns = 0;
+  std::int64_t longest_ns = 0;
+
+  friend bool operator==(const SendsReport&, const SendsReport&) = default;
+};
+
 // What the threads of one name of a process waited for at one place inside the kernel, over all
 // lives of the process.
 struct WaitFact {
@@ -341,7 +354,8 @@ struct RunResult {
   DeliveryReport deliveries;
   RtoReport rto;
   BaselineReport baseline;
-  std::vector<WaitFact> waits;  // Of what has a disk: by process, worker, place.
+  std::vector<SendsReport> sends;  // Of all producers together, then of each.
+  std::vector<WaitFact> waits;     // Of what has a disk: by process, worker, place.
   std::vector<OomKill> oom_kills;
   std::vector<RefusedOpens> refused_opens;  // By process.
   std::vector<StoppedFileSystem> stopped_file_systems;

@@ -255,6 +255,17 @@ BaselineReport baseline_from(const Json& json) {
           json.at("window_acked"), json.at("window_ns")};
 }
 
+Json json_of(const SendsReport& sends) {
+  return {{"producer", sends.producer},    {"sends", sends.sends},
+          {"acked", sends.acked},          {"busy", sends.busy},
+          {"p50_ns", sends.p50_ns},        {"p99_ns", sends.p99_ns},
+          {"longest_ns", sends.longest_ns}};
+}
+SendsReport sends_from(const Json& json) {
+  return {json.at("producer"), json.at("sends"),  json.at("acked"),     json.at("busy"),
+          json.at("p50_ns"),   json.at("p99_ns"), json.at("longest_ns")};
+}
+
 Json json_of(const WaitFact& wait) {
   return {{"process", wait.process},
           {"worker", wait.worker},
@@ -328,6 +339,8 @@ Json json_of(const RunResult& run) {
   for (const FaultFact& fault : run.faults) faults.push_back(json_of(fault));
   Json replicas = Json::array();
   for (const ReplicaFacts& replica : run.replicas) replicas.push_back(json_of(replica));
+  Json sends = Json::array();
+  for (const SendsReport& each : run.sends) sends.push_back(json_of(each));
   return {{"seed", run.seed},
           {"fingerprint", run.fingerprint},
           {"events", run.events},
@@ -343,6 +356,7 @@ Json json_of(const RunResult& run) {
           {"deliveries", json_of(run.deliveries, run.loss.read)},
           {"rto", json_of(run.rto)},
           {"baseline", json_of(run.baseline)},
+          {"sends", sends},
           {"waits", waits},
           {"oom_kills", oom_kills},
           {"refused_opens", refused_opens},
@@ -454,6 +468,7 @@ RunResult run_from_json(const std::string& text) {
   }
   run.rto = rto_from(json.at("rto"));
   run.baseline = baseline_from(json.at("baseline"));
+  for (const Json& each : json.at("sends")) run.sends.push_back(sends_from(each));
   for (const Json& wait : json.at("waits")) run.waits.push_back(wait_from(wait));
   for (const Json& refused : json.at("refused_opens")) {
     run.refused_opens.push_back({refused.at("process"), refused.at("count")});

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "reports/delivery/delivery.hpp"
+#include "reports/latency/latency.hpp"
 #include "reports/loss/loss.hpp"
 #include "reports/loss/provenance.hpp"
 #include "reports/order/order.hpp"
@@ -284,6 +285,7 @@ reports::RunResult SimRun::result() {
   run.plan = text_of(plan_);
   run.faults = fault_facts();
   run.baseline = reports::measure_baseline(history, warm_begin_ns_, warm_end_ns_);
+  run.sends = reports::measure_sends(history, warm_end_ns_, load_end_ns_);
   take_outages(run);
   const std::int64_t fault_ns = run.fault() == nullptr ? -1 : run.fault()->began_ns;
   run.replicas = replica_facts(fault_ns);

@@ -70,8 +70,6 @@ TEST(Loader, RefusesWhatIsNotImplementedByName) {
   EXPECT_EQ(refusal([](Json& j) { j["topology"]["brokers"]["b"]["role"] = "learner"; }),
             "/topology/brokers/b/role: role 'learner' is not supported; known here: master, "
             "slave");
-  EXPECT_EQ(refusal([](Json& j) { j["faults"]["kill"] = Json::array(); }),
-            "/faults/kill: must hold a fault, not only what operators do about one");
   EXPECT_EQ(refusal([](Json& j) { j["load"]["producers"] = Json::object(); }),
             "/load/producers: must name a producer");
   EXPECT_EQ(refusal([](Json& j) { j["phases"]["hold"]["until"] = "caught-up"; }),
