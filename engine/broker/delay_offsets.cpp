@@ -34,15 +34,15 @@ void DelayOffsets::set(std::int32_t level, QueueOffset next, std::int64_t now_ms
 bool DelayOffsets::read(std::string_view text) {
   const std::optional<Json> root = read_json(text);
   if (!root || !root->is_object()) return false;
-  std::map<std::int32_t, QueueOffset> next;
+  std::map<std::int32_t, QueueOffset> next = next_;
   if (const Json* const table = object_member(*root, "offsetTable")) {
-    if (table->size() > kLevelsMax) return false;
     for (const auto& [level, offset] : table->items()) {
       const auto number = parse_decimal<std::int32_t>(level);
       if (!number || !offset.is_number_integer()) return false;
       next.insert_or_assign(*number, QueueOffset(offset.get<std::int64_t>()));
     }
   }
+  if (next.size() > kLevelsMax) return false;
   next_ = std::move(next);
   if (const Json* const version = object_member(*root, "dataVersion")) {
     version_ = {.state_version = integer_member(*version, "stateVersion", 0),
