@@ -10,6 +10,7 @@
 #include "engine/broker/schedule_service.hpp"
 #include "engine/broker/send_back_processor.hpp"
 #include "engine/broker/send_processor.hpp"
+#include "engine/broker/slave_metadata.hpp"
 #include "engine/broker/transaction_check.hpp"
 #include "engine/replication/ha_slave.hpp"
 #include "engine/runtime/join.hpp"
@@ -38,6 +39,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
         groups_(configuration_.auto_create_subscription_group),
         groups_file_(context, configuration_.store, "subscriptionGroup.json", groups_),
         delay_file_(context, configuration_.store, "delayOffset.json", delay_offsets_),
+        metadata_(make_metadata()),
         clients_(context, configuration_, topics_of_broker(), groups_, groups_file_),
         sends_(context, configuration_, store_, topics_of_broker(), groups_of_broker(),
                master_.get()),
@@ -48,13 +50,14 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
         transaction_ends_(context, configuration_, store_, master_.get(), ops_),
         transaction_check_(context, configuration_, store_, {offsets_, offsets_changed_},
                            topics_of_broker(), clients_),
-        pulls_(context, configuration_, store_, topics_, {offsets_, offsets_changed_},
+        pulls_(context, configuration_, store_, {topics_, groups_}, {offsets_, offsets_changed_},
                clients_.consumers(), *this),
         offset_requests_(context, store_, topics_, {offsets_, offsets_changed_},
                          context.workers.add("ConsumerManageThread_1")),
         queries_(context, store_),
         server_(context, *this),
-        registration_(context, configuration_, store_host(), topics_of_broker(), slave_.get()),
+        registration_(context, configuration_, store_host(), topics_of_broker(),
+                      {slave_.get(), metadata_.get()}),
         follower_(context.scope),
         services_(context.scope) {
     store_.tell_of_arrivals(*this);
@@ -90,6 +93,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     services_.spawn(keep_saving(offsets_file_, offsets_changed_,
                                 configuration_.flush_consumer_offset_interval));
     if (slave_ == nullptr) serve_as_master();
+    if (metadata_ != nullptr) services_.spawn(metadata_->run());
     fail_fast();
     serving_ = true;
     context_.observer.event(EventName::serving_started, context_.scope.process().id().value());
@@ -107,6 +111,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     co_await schedule_.stop();
     services_.cancel();
     co_await services_.join();
+    if (metadata_ != nullptr) co_await metadata_->close();
     if (serving_) {  // Else another broker may have the store.
       co_await groups_file_.save(worker_);
       co_await delay_file_.save(worker_);
@@ -139,6 +144,14 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
   std::unique_ptr<HaSlave> make_slave() {
     if (configuration_.ha.role != BrokerRole::slave) return nullptr;
     return std::make_unique<HaSlave>(context_, configuration_.ha, store_);
+  }
+
+  std::unique_ptr<SlaveMetadata> make_metadata() {
+    if (configuration_.ha.role != BrokerRole::slave) return nullptr;
+    const SlaveMetadata::Tables tables{topics_,        topics_file_, offsets_, offsets_file_,
+                                       delay_offsets_, delay_file_,  groups_,  groups_file_};
+    return std::make_unique<SlaveMetadata>(context_, store_host(), configuration_.store.bugs,
+                                           tables, worker_);
   }
 
   TopicsOfBroker topics_of_broker() { return {topics_, topics_made_, topics_file_}; }
@@ -237,6 +250,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     }
     if (request.is(RequestCode::get_all_consumer_offset)) return whole(request, offsets_);
     if (request.is(RequestCode::get_all_delay_offset)) return whole(request, delay_offsets_);
+    if (request.is(RequestCode::get_all_subscription_groups)) return whole(request, groups_);
     return encode_answer(request.head, ResponseCode::request_code_not_supported,
                          "this version does not know the request");
   }
@@ -265,6 +279,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
   ConfigFile groups_file_;
   DelayOffsets delay_offsets_;
   ConfigFile delay_file_;
+  std::unique_ptr<SlaveMetadata> metadata_;  // Null on a master.
   ClientProcessor clients_;
   SendProcessor sends_;
   SendBackProcessor send_backs_;

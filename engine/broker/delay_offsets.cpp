@@ -34,17 +34,17 @@ void DelayOffsets::set(std::int32_t level, QueueOffset next, std::int64_t now_ms
 bool DelayOffsets::read(std::string_view text) {
   const std::optional<Json> root = read_json(text);
   if (!root || !root->is_object()) return false;
-  std::map<std::int32_t, QueueOffset> next;
+  std::map<std::int32_t, QueueOffset> next = next_;
   if (const Json* const table = object_member(*root, "offsetTable")) {
-    if (table->size() > kLevelsMax) return false;
     for (const auto& [level, offset] : table->items()) {
       const auto number = parse_decimal<std::int32_t>(level);
       if (!number || !offset.is_number_integer()) return false;
       next.insert_or_assign(*number, QueueOffset(offset.get<std::int64_t>()));
     }
   }
+  if (next.size() > kLevelsMax) return false;
   next_ = std::move(next);
-  version_ = read_data_version_member(*root, version_);
+  version_ = read_data_version_member(*root).value_or(version_);
   ++changes_;
   return true;
 }

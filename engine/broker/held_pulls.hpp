@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/broker/configuration.hpp"
+#include "engine/broker/pull_answer.hpp"
 #include "engine/runtime/poll_grid.hpp"
 #include "engine/store/message_store.hpp"
 #include "engine/wire/remoting_command.hpp"
@@ -30,6 +31,7 @@ struct PullRequest {
   QueueOffset offset;
   std::int32_t count_max = 1;
   std::vector<std::int32_t> tag_codes;  // In order; empty: every message.
+  PullGroup group;                      // Told where slaves may be read.
 };
 
 struct HeldPull {

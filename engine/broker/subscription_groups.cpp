@@ -49,7 +49,9 @@ SubscriptionGroup group_of(const Json& json) {
               std::max(0, number_of(json, "retryQueueNums", usual.retry_queues, kRetryQueuesMax)),
           .retry_times_max = number_of(json, "retryMaxTimes", usual.retry_times_max, INT32_MAX),
           .consume_enable = bool_member(json, "consumeEnable", true),
-          .notify_changes = bool_member(json, "notifyConsumerIdsChangedEnable", true)};
+          .notify_changes = bool_member(json, "notifyConsumerIdsChangedEnable", true),
+          .broker_id = integer_member(json, "brokerId", usual.broker_id),
+          .when_slow_id = integer_member(json, "whichBrokerWhenConsumeSlowly", usual.when_slow_id)};
 }
 
 }  // namespace
@@ -72,6 +74,12 @@ const SubscriptionGroup* SubscriptionGroups::find(std::string_view group) const 
   return auto_create_ ? &default_ : nullptr;
 }
 
+bool SubscriptionGroups::follow(std::string_view text) {
+  const std::optional<Json> root = read_json(text);
+  if (root && root->is_object() && read_data_version_member(*root) == version_) return true;
+  return read(text);
+}
+
 bool SubscriptionGroups::read(std::string_view text) {
   const std::optional<Json> root = read_json(text);
   if (!root || !root->is_object()) return false;
@@ -91,7 +99,7 @@ bool SubscriptionGroups::read(std::string_view text) {
   if (const Json* const forbidden = object_member(*root, "forbiddenTable")) {
     forbidden_ = forbidden->dump(-1, ' ', false, Json::error_handler_t::replace);
   }
-  version_ = read_data_version_member(*root, version_);
+  version_ = read_data_version_member(*root).value_or(version_);
   ++changes_;
   return true;
 }

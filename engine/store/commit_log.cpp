@@ -178,8 +178,21 @@ Task<Result<void>> CommitLog::flush(Worker& worker, std::int32_t least_pages) {
   co_return outcome;
 }
 
+Task<Result<void>> CommitLog::sync(Worker& worker, PhysicalOffset from, PhysicalOffset end) {
+  while (from < end) {
+    const LogFilePointer file = files_.find(from);
+    if (file == nullptr) co_return ErrorCode::not_found;
+    Result<void> synced = co_await file->map->sync(worker, 0, file->size);
+    if (!synced) co_return flush_failed(from, synced.error());
+    from = file->end();
+  }
+  if (flush_has_failed_) co_return ErrorCode::io_error;
+  co_return Result<void>();
+}
+
 Result<void> CommitLog::flush_failed(PhysicalOffset at, Error error) {
   if (error.code() == ErrorCode::cancelled) return error;
+  flush_has_failed_ = true;
   const bool advances = behaviour_.faithful(BehaviourSwitch::flush_error_advances_position);
   context_.observer.event(EventName::store_flush_failed, at.value(), error.status());
   std::string line = "flush of the commit log failed (";

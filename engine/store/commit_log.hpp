@@ -64,6 +64,10 @@ class CommitLog {
   // flush.error-advances-position. With `hardened` the log takes no append afterwards.
   Task<Result<void>> flush(Worker& worker, std::int32_t least_pages);
 
+  // Makes [from, end) durable, without a step of the flushed position. Errors: what a sync gave;
+  // io_error if any flush of this log has ever failed, for a later one proves nothing.
+  Task<Result<void>> sync(Worker& worker, PhysicalOffset from, PhysicalOffset end);
+
   PhysicalOffset min_offset() const { return files_.min_offset(); }
   PhysicalOffset max_offset() const { return files_.max_offset(); }
   PhysicalOffset flushed_to() const { return flushed_to_; }
@@ -105,6 +109,7 @@ class CommitLog {
   PhysicalOffset flushed_to_;
   std::int64_t flushed_store_ms_ = 0;
   bool stopped_ = false;
+  bool flush_has_failed_ = false;
 };
 
 }  // namespace drydock

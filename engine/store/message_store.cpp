@@ -37,6 +37,12 @@ LogKind log_kind(const StoreConfiguration& configuration) {
   return configuration.replica ? LogKind::replica : LogKind::own;
 }
 
+// Whether the dispatcher tells the checkpoint how far the log has come.
+LogKind dispatched_kind(const StoreConfiguration& configuration) {
+  const bool silent = configuration.bugs.has(SeededBug::replica_checkpoint_stays);
+  return silent ? LogKind::own : log_kind(configuration);
+}
+
 PutStatus put_status_of(AppendStatus status) {
   switch (status) {
     case AppendStatus::ok: return PutStatus::put_ok;
@@ -59,7 +65,7 @@ MessageStore::MessageStore(Context& context, StoreConfiguration configuration, E
       checkpoint_(context, configuration_.store_path_root + "/checkpoint"),
       abort_(context, configuration_.store_path_root),
       index_(context, configuration_, checkpoint_),
-      dispatcher_(context, queues_, index_, checkpoint_, log_kind(configuration_),
+      dispatcher_(context, queues_, index_, checkpoint_, dispatched_kind(configuration_),
                   configuration_.delay_levels),
       dispatch_(context, log_, dispatcher_, visible_to(configuration_), log_kind(configuration_)),
       queue_flush_(context, queues_, checkpoint_, configuration_),

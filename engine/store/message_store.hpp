@@ -152,6 +152,9 @@ class MessageStore {
     return log_.read(worker, from, max_bytes);
   }
   Task<Result<void>> append_raw(Worker& worker, PhysicalOffset at, SharedBytes bytes);
+  Task<Result<void>> sync_log(Worker& worker, PhysicalOffset from, PhysicalOffset end) {
+    return log_.sync(worker, from, end);
+  }
 
   // The holder of the put lock has had it for longer than osPageCacheBusyTimeOutMills.
   bool os_page_cache_busy() const;

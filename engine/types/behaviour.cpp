@@ -19,6 +19,8 @@ std::string_view name_of(BehaviourSwitch which) {
       return "recovery.skips-record-at-queue-end";
     case BehaviourSwitch::config_rewritten_in_place: return "config.rewritten-in-place";
     case BehaviourSwitch::jvm_safepoint_coupling: return "jvm.safepoint-coupling";
+    case BehaviourSwitch::ha_slave_acks_before_flush: return "ha.slave-acks-before-flush";
+    case BehaviourSwitch::ha_report_beyond_end_counts: return "ha.report-beyond-end-counts";
     case BehaviourSwitch::count_: break;
   }
   return "unnamed";

@@ -34,6 +34,14 @@ enum class BehaviourSwitch : std::uint16_t {
   // a store into, or a load from, a mapped file, and every other thread stands still until it comes
   // back. hardened: it does not wait, as if such accesses were native calls.
   jvm_safepoint_coupling,
+  // faithful: a slave acknowledges what it has in memory (HA reference, 1.4). hardened: what it has
+  // flushed; with ASYNC_FLUSH, whose flushes come every 500 ms, it flushes before it reports.
+  ha_slave_acks_before_flush,
+  // faithful: a report of a slave beyond the end of its master's log counts, and releases every
+  // send
+  // up to there (HA reference, 1.5). hardened: the master ends the connection, and takes none from
+  // that address in the rest of its life: such a slave follows another history.
+  ha_report_beyond_end_counts,
   count_,
 };
 

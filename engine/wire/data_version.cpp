@@ -31,9 +31,10 @@ void write_data_version_member(JsonWriter& writer, const DataVersion& version) {
   write_data_version(writer, version);
 }
 
-DataVersion read_data_version_member(const nlohmann::json& object, const DataVersion& fallback) {
+std::optional<DataVersion> read_data_version_member(const nlohmann::json& object) {
   const nlohmann::json* const version = object_member(object, kMember);
-  return version == nullptr ? fallback : read_data_version(*version);
+  if (version == nullptr) return std::nullopt;
+  return read_data_version(*version);
 }
 
 }  // namespace drydock

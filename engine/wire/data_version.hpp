@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 
 namespace drydock {
 
@@ -23,9 +24,8 @@ void write_data_version(JsonWriter& writer, const DataVersion& version);
 // Members that are missing are 0.
 DataVersion read_data_version(const nlohmann::json& object);
 
-// The same as the member "dataVersion" of an object. Reading one that has no such member gives
-// `fallback`.
+// The same as the member "dataVersion" of an object; none if there is no such member.
 void write_data_version_member(JsonWriter& writer, const DataVersion& version);
-DataVersion read_data_version_member(const nlohmann::json& object, const DataVersion& fallback);
+std::optional<DataVersion> read_data_version_member(const nlohmann::json& object);
 
 }  // namespace drydock

@@ -98,7 +98,7 @@ std::string to_json(const RegisterBrokerBody& body) {
 
 RegisterBrokerBody read_wrapper(const Json& wrapper) {
   RegisterBrokerBody body;
-  body.data_version = read_data_version_member(wrapper, DataVersion());
+  body.data_version = read_data_version_member(wrapper).value_or(DataVersion());
   if (const Json* const table = object_member(wrapper, "topicConfigTable")) {
     for (const auto& [name, topic] : table->items()) body.topics.push_back(read_topic(name, topic));
   }

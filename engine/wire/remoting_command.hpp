@@ -67,6 +67,7 @@ enum class RequestCode : std::int32_t {
   unregister_broker = 104,
   get_route_info_by_topic = 105,
   get_broker_cluster_info = 106,
+  get_all_subscription_groups = 201,  // GET_ALL_SUBSCRIPTIONGROUP_CONFIG
   send_message_v2 = 310,
   send_batch_message = 320,
   lite_pull_message = 361,  // As pull_message; RocketMQ has other threads for it.

@@ -83,7 +83,7 @@ std::string loss_note(const LossReport& loss) {
 void find_damage_of_store(const RunResult& run, const std::vector<Expectation>& expectations,
                           Findings& findings) {
   const LossReport& loss = run.loss;
-  if (loss.corrupt > 0) {
+  if (loss.corrupt > 0 && !allow(expectations, Metric::corruption)) {
     findings.add(Verdict::safety, corruption_note(loss));
   }
   if (loss.phantoms > 0) {

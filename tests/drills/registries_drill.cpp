@@ -14,9 +14,10 @@ namespace {
 using faults::FaultKind;
 
 constexpr const char* kMatrix = "scenarios/ack-matrix.json";
-// Small files: they roll, and a queue's too.
+// Small files: they roll, and a queue's and the index's too.
 constexpr const char* kSmallFiles =
-    "flushDiskType=SYNC_FLUSH\nmappedFileSizeCommitLog=131072\nmappedFileSizeConsumeQueue=400\n";
+    "flushDiskType=SYNC_FLUSH\nmappedFileSizeCommitLog=131072\nmappedFileSizeConsumeQueue=400\n"
+    "maxHashSlotNum=50\nmaxIndexNum=200\n";
 
 scenarios::FaultSpec fault(FaultKind kind, const char* on, std::int64_t at_ms) {
   scenarios::FaultSpec spec;
@@ -129,6 +130,13 @@ SCENARIO("every event is told in a drill", "[registries]") {
     const Ended ended = run(experiment, plan);
     for (std::size_t i = 0; i < events.size(); ++i) events[i] += ended.events[i];
   }
+  // A slave asks its master for topics and offsets when it is a minute old.
+  const Ended old = run(small_files([](Json& json) {
+                          json["phases"]["warm"] = "62 s";
+                          json["load"]["producers"]["producer"]["rate"] = "5/s";
+                        }),
+                        {});
+  for (std::size_t i = 0; i < events.size(); ++i) events[i] += old.events[i];
   for (std::size_t i = 0; i < events.size(); ++i) {
     const auto name = static_cast<EventName>(i);
     INFO(name_of(name));

@@ -25,7 +25,7 @@ constexpr std::array kPoints = {
     CrashPoint::store_between_blank_and_roll, CrashPoint::store_before_dispatch,
     CrashPoint::store_after_dispatch,         CrashPoint::store_before_queue_flush,
     CrashPoint::store_after_queue_flush,      CrashPoint::store_before_checkpoint_write,
-    CrashPoint::store_after_abort_removed};
+    CrashPoint::store_after_abort_removed,    CrashPoint::store_after_index_file_made};
 constexpr std::array kRecoveryPoints = {
     CrashPoint::store_recovery_before_truncate, CrashPoint::store_recovery_between_truncations,
     CrashPoint::store_recovery_after_truncate,  CrashPoint::store_before_dispatch,
