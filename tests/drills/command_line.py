@@ -67,6 +67,7 @@ def refusals(report):
             ([], "subcommand is required"),
             (["walk"], "there is no command 'walk'"),
             (["run"], "scenario is required"),
+            (["list", "bogus"], "there is no subject 'bogus'; known here: configuration"),
             (["run", DRILL, "--bogus"], "--bogus"),
             (["run", "no-such.json"], "no-such.json: cannot be read"),
             (["run", "scenarios"], "scenarios: is a directory"),
@@ -186,6 +187,11 @@ def answers(report):
                  f"{one.stdout}\n{four.stdout}")
     verified = drydock("run", DRILL, "--conf", CONF, "--seed", "1..2", "--verify")
     report.check("--verify is clean", verified.returncode == 0, verified.stdout + verified.stderr)
+    page = drydock("list", "configuration")
+    report.check("docs/configuration.md is what list configuration prints: if not, write it anew",
+                 page.returncode == 0
+                 and page.stdout == (ROOT / "docs/configuration.md").read_text(encoding="utf-8"),
+                 "drydock list configuration > docs/configuration.md")
     listed = drydock("list")
     report.check("list names faults, events, crash points and quantities",
                  listed.returncode == 0 and all(f"  {name}\n" in listed.stdout for name in (

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "scenarios/drill/drill.hpp"
 #include "tools/cli/commands.hpp"
 
 namespace drydock::cli {
@@ -292,6 +293,20 @@ void add_store(CLI::App& app, Chosen& chosen) {
   add_store_diff(*store, chosen);
 }
 
+void add_list(CLI::App& app, Chosen& chosen) {
+  CLI::App* const command = app.add_subcommand("list", "What scenarios can refer to");
+  auto subject = std::make_shared<std::string>();
+  command->add_option("subject", *subject,
+                      "configuration: the keys of broker.conf, as docs/configuration.md");
+  command->callback([subject, &chosen] {
+    if (!subject->empty() && *subject != "configuration") {
+      throw scenarios::InputError("list: there is no subject '" + *subject +
+                                  "'; known here: configuration");
+    }
+    chosen = subject->empty() ? list : list_configuration;
+  });
+}
+
 }  // namespace
 
 void add_commands(CLI::App& app, Chosen& chosen) {
@@ -309,7 +324,7 @@ void add_commands(CLI::App& app, Chosen& chosen) {
   add_send(app, chosen);
   add_consume(app, chosen);
   add_store(app, chosen);
-  app.add_subcommand("list", "What scenarios can refer to")->callback([&chosen] { chosen = list; });
+  add_list(app, chosen);
   app.add_subcommand("version", "Which build this is")->callback([&chosen] { chosen = version; });
 }
 

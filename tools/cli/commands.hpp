@@ -7,6 +7,7 @@
 //   replay        runs again what did not pass
 //   experiment    from the files that a command names to cells
 //   list          what scenarios can refer to
+//   configuration_page, configuration_texts  what becomes of the keys of broker.conf
 //   calibrate     from fio's measurements of a disk to a profile
 //   fidelity      the simulated storage beside what was measured
 //   lint_conf     what a broker.conf says, what of it counts here, and what it promises
@@ -153,6 +154,7 @@ int calibrate(const CalibrateOptions& options);
 int fidelity(const FidelityOptions& options);
 int lint_conf(const LintConfOptions& options);
 int list();
+int list_configuration();
 int serve_broker(const ServeBrokerOptions& options);
 int serve_nameserver(const ServeNameserverOptions& options);
 int send(const SendOptions& options);
