@@ -38,6 +38,7 @@ enum class EventName : std::uint16_t {
   route_broker_added,        // a: broker id; a name server knows one more address
   route_broker_removed,      // a: how many addresses; unregistered, disconnected or expired
   client_route_changed,      // a: queues to which the client may send now
+  store_committed,           // a: in the page cache up to here; of the transient pool, and at start
   count_,
 };
 
@@ -57,6 +58,8 @@ enum class CrashPoint : std::uint16_t {
   store_after_queue_flush,
   store_before_checkpoint_write,
   store_after_abort_removed,  // An orderly stop is done but for the lock.
+  store_before_commit,        // Records are in the transient pool and not in the page cache.
+  store_after_commit,         // They are in the page cache, no flush was told.
   count_,
 };
 
