@@ -80,7 +80,7 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
                                   RemotingCommand request,
                                   [[maybe_unused]] Semaphore::Permit slot) {
   const bool slave = configuration_.ha.role == BrokerRole::slave;
-  if (slave || store_.os_page_cache_busy()) {
+  if (slave || store_.os_page_cache_busy() || store_.transient_store_pool_deficient()) {
     const Refusal busy{ResponseCode::system_busy,
                        "[REJECTREQUEST]system busy, start flow control for a while"};
     refuse(*connection, request, busy);

@@ -18,7 +18,9 @@ DispatchService::DispatchService(Context& context, CommitLog& log, Dispatcher& d
       worker_(context.workers.add("ReputMessageService")) {}
 
 Task<void> DispatchService::run() {
-  const auto has_work = [this] { return position_ < limit() && waited_at_ != limit(); };
+  const auto has_work = [this] {
+    return position_ < limit() && waited_at_ != limit() && log_.readable_at(position_);
+  };
   bool failed = false;
   for (;;) {
     PollGrid grid(context_.clock, context_.clock.now(), kPollInterval);
@@ -52,7 +54,8 @@ Task<Result<DispatchService::FileDone>> DispatchService::drain_file(LogFilePoint
   RecordReader reader(worker_, file, BodyCheck::lengths_only);
   while (position_ < limit() && position_ < file->end()) {
     const std::int64_t at = position_ - file->start;
-    const std::int64_t readable = file->wrote;
+    const std::int64_t readable = file->readable();
+    if (at >= readable) co_return FileDone::stop;  // Not committed yet.
     RecordView view;
     RecordCheck check = reader.peek(at, readable, view);
     if (check.fault == RecordFault::need_more) {

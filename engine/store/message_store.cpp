@@ -71,6 +71,7 @@ MessageStore::MessageStore(Context& context, StoreConfiguration configuration, E
       queue_flush_(context, queues_, checkpoint_, configuration_),
       reader_(log_, queues_, configuration_),
       flush_scope_(context.scope),
+      commit_scope_(context.scope),
       dispatch_scope_(context.scope),
       queue_flush_scope_(context.scope),
       service_scope_(context.scope) {}
@@ -125,6 +126,11 @@ Task<Result<void>> MessageStore::start() {
   } else {
     flush_ = std::make_unique<FlushRealTimeService>(context_, log_, checkpoint_, configuration_);
   }
+  if (configuration_.has_transient_pool()) {
+    commit_ = std::make_unique<CommitRealTimeService>(context_, log_, *flush_, configuration_);
+    commit_scope_.spawn(commit_->run());
+    context_.observer.event(EventName::store_committed, log_.max_offset().value());
+  }
   dispatch_.start_at(dispatch_.limit());
   dispatch_scope_.spawn(dispatch_.run());
   flush_scope_.spawn(flush_->run());
@@ -155,6 +161,8 @@ Task<Result<void>> MessageStore::lock_directory() {
 Task<void> MessageStore::shutdown() {
   const bool was_writable = writable();
   phase_ = Phase::stopped;
+  if (commit_ != nullptr) commit_->stop();
+  co_await commit_scope_.join();
   if (flush_ != nullptr) flush_->stop();
   co_await flush_scope_.join();
   co_await finish_dispatch();
@@ -296,11 +304,11 @@ Task<Result<void>> MessageStore::append_raw(Worker& worker, PhysicalOffset at, S
 }
 
 void MessageStore::note_appended(bool wait_store_ok) {
-  if (group_commit_ == nullptr) {
-    flush_->appended(configuration_.wake_flush_when_put_message);
-  } else if (!waits_for_flush(wait_store_ok)) {
-    flush_->appended(true);
-  }
+  const bool sync = group_commit_ != nullptr;
+  // With the pool and ASYNC_FLUSH a put is the commit's matter, and the flush is the commit's.
+  if (commit_ != nullptr) commit_->appended(!sync && configuration_.wake_commit_when_put_message);
+  if (sync && !waits_for_flush(wait_store_ok)) flush_->appended(true);
+  if (!sync && commit_ == nullptr) flush_->appended(configuration_.wake_flush_when_put_message);
 }
 
 bool MessageStore::waits_for_flush(bool wait_store_ok) const {

@@ -6,15 +6,16 @@
 // abort file. So a second broker on the same directory has already cut the first one's log when the
 // lock refuses it.
 //
-// Order of a stop: flush the log → dispatch what is left, for 5 s at most → flush the queues →
-// flush the index → checkpoint → remove the abort file, if the store is writable and everything is
-// dispatched.
+// Order of a stop: commit what is in the transient pool → flush the log → dispatch what is left,
+// for 5 s at most → flush the queues → flush the index → checkpoint → remove the abort file, if the
+// store is writable and everything is dispatched.
 //
 // Order of a put: checks → encode → put lock → append → unlock → wait for the flush. Dispatch comes
 // within a millisecond after.
 #pragma once
 
 #include "engine/store/abort_file.hpp"
+#include "engine/store/commit_service.hpp"
 #include "engine/store/dispatch_service.hpp"
 #include "engine/store/flush_service.hpp"
 #include "engine/store/message_reader.hpp"
@@ -158,6 +159,8 @@ class MessageStore {
 
   // The holder of the put lock has had it for longer than osPageCacheBusyTimeOutMills.
   bool os_page_cache_busy() const;
+  // The transient pool is on and no buffer of it is free.
+  bool transient_store_pool_deficient() const { return log_.free_buffers() == 0; }
   bool writable() const;
   // Bytes of the log that may be seen and are not dispatched yet.
   std::int64_t dispatch_behind() const { return dispatch_.behind(); }
@@ -201,9 +204,11 @@ class MessageStore {
   MessageReader reader_;
   GroupCommitService* group_commit_ = nullptr;  // Null with ASYNC_FLUSH.
   std::unique_ptr<FlushService> flush_;
+  std::unique_ptr<CommitRealTimeService> commit_;  // Null without the transient pool.
   std::unique_ptr<FileLock> lock_;
   Phase phase_ = Phase::closed;
   TaskScope flush_scope_;        // The flush service alone: it ends by itself.
+  TaskScope commit_scope_;       // As flush_scope_.
   TaskScope dispatch_scope_;     // The dispatch service alone: cancelled once it is done.
   TaskScope queue_flush_scope_;  // As flush_scope_.
   TaskScope service_scope_;      // What is cancelled at the end.

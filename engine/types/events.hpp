@@ -39,6 +39,7 @@ enum class EventName : std::uint16_t {
   route_broker_removed,      // a: how many addresses; unregistered, disconnected or expired
   client_route_changed,      // a: queues to which the client may send now
   slave_metadata_pulled,     // a: of how many of its four tables the master had the present state
+  store_committed,           // a: in the page cache up to here; of the transient pool, and at start
   count_,
 };
 
@@ -59,6 +60,8 @@ enum class CrashPoint : std::uint16_t {
   store_before_checkpoint_write,
   store_after_index_file_made,  // It has its size; its header is not written yet.
   store_after_abort_removed,    // An orderly stop is done but for the lock.
+  store_before_commit,          // Records are in the transient pool and not in the page cache.
+  store_after_commit,           // They are in the page cache, no flush was told.
   count_,
 };
 

@@ -11,6 +11,7 @@ std::string_view name_of(CopyFate fate) {
     case CopyFate::destroyed: return "destroyed";
     case CopyFate::behind_last_flush: return "behind-last-flush";
     case CopyFate::flushed: return "flushed";
+    case CopyFate::in_pool: return "in-pool";
     case CopyFate::count_: break;
   }
   return "unnamed";
@@ -25,6 +26,7 @@ std::string_view name_of(CopyEnd end) {
     case CopyEnd::cut_by_recovery: return "cut-by-recovery";
     case CopyEnd::disk_cache_lost: return "disk-cache-lost";
     case CopyEnd::file_system_lost: return "file-system-lost";
+    case CopyEnd::pool_lost: return "pool-lost";
     case CopyEnd::count_: break;
   }
   return "unnamed";

@@ -56,6 +56,8 @@ struct StoreFacts {
   std::int64_t flushed_to = -1;     // End of what a flush had covered.
   std::int64_t last_flush_ns = -1;  // When that flush had completed.
   std::int64_t recovered_to = -1;   // What the restarted broker accepted.
+  // End of what was in the page cache; -1 without the transient pool: what was appended was there.
+  std::int64_t committed_to = -1;
 
   friend bool operator==(const StoreFacts&, const StoreFacts&) = default;
 };
@@ -78,6 +80,7 @@ enum class CopyFate : std::uint8_t {
   destroyed,          // With its host and disks.
   behind_last_flush,  // In memory only: no flush had covered it.
   flushed,
+  in_pool,  // In memory of the process only: no commit had brought it to the page cache.
   count_,
 };
 std::string_view name_of(CopyFate fate);
@@ -93,6 +96,7 @@ enum class CopyEnd : std::uint8_t {
   // it (disk.flush-lie).
   disk_cache_lost,
   file_system_lost,  // Its file system could not be mounted any more.
+  pool_lost,         // With the process, from its transient pool.
   count_,
 };
 std::string_view name_of(CopyEnd end);

@@ -50,15 +50,13 @@ FaultFact fault_from(const Json& json) {
 }
 
 Json json_of(const StoreFacts& store) {
-  return {{"fault_ns", store.fault_ns},
-          {"appended_to", store.appended_to},
-          {"flushed_to", store.flushed_to},
-          {"last_flush_ns", store.last_flush_ns},
-          {"recovered_to", store.recovered_to}};
+  return {{"fault_ns", store.fault_ns},         {"appended_to", store.appended_to},
+          {"flushed_to", store.flushed_to},     {"last_flush_ns", store.last_flush_ns},
+          {"recovered_to", store.recovered_to}, {"committed_to", store.committed_to}};
 }
 StoreFacts store_from(const Json& json) {
-  return {json.at("fault_ns"), json.at("appended_to"), json.at("flushed_to"),
-          json.at("last_flush_ns"), json.at("recovered_to")};
+  return {json.at("fault_ns"),      json.at("appended_to"),  json.at("flushed_to"),
+          json.at("last_flush_ns"), json.at("recovered_to"), json.at("committed_to")};
 }
 
 Json json_of(const ReplicaFacts& replica) {

@@ -81,7 +81,6 @@ TEST(Loader, RefusesAVirtualMachineThatCannotBe) {
   EXPECT_EQ(with("heap", "0 B"), at + "/heap: must be at least 2 MiB");
   EXPECT_EQ(with("young", "9 GiB"), at + "/young: must be at most heap");
   EXPECT_EQ(with("young", "0 B"), at + "/young: must be at least 1 MiB");
-  EXPECT_EQ(with("direct", "1 GiB"), at + "/direct: without transient_pool nothing takes of it");
   EXPECT_EQ(with("transient_pool", "16 GiB"),
             at + "/transient_pool: must be at most direct, or the program ends with an "
                  "OutOfMemoryError: Direct buffer memory");
