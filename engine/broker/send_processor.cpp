@@ -94,6 +94,13 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
     co_return;
   }
 
+  if (context_.compute.priced()) {
+    const Duration price =
+        configuration_.store.cpu.send.of(static_cast<std::int64_t>(request.body.size()));
+    Result<void> spent = co_await context_.compute.charge(lease.worker(), price);
+    if (!spent) co_return;
+  }
+
   SendMessageHeader header;
   const HeaderFault fault = decode_header(request, header);
   std::int32_t queue_id = header.queue_id;

@@ -10,7 +10,7 @@ namespace drydock::on_linux {
 namespace {
 
 // Work that is seen in two looks is stuck: the loop stands still for one to two of these.
-constexpr std::chrono::milliseconds kTick(1);
+constexpr std::chrono::milliseconds kTick(2);
 // After so many looks at the same piece of work, which is over, it looks no more until the next.
 constexpr int kIdleLooksMax = 20;
 

@@ -3,7 +3,7 @@
 // A store into a mapping takes a microsecond, unless its page fault waits for the journal, a
 // writeback or the throttle; which, nobody can know before. Two thread switches for each store
 // would cost ten times the store. So the loop's own thread does what is usually brief, under watch:
-// if it is still at it a tick later, this thread runs the loop until it is back.
+// if it is still at it two looks later, this thread runs the loop until it is back.
 //
 // States: the loop is the owner's, outside of watched work; the owner's, inside; taken. Inside, the
 // owner touches nothing but its work, so taking over needs no help of its: whoever moves the state

@@ -26,7 +26,7 @@
 // Where operations run. What is likely to block (opening, syncing, reading what is not cached) runs
 // in the ring or on a lane. What seldom does, a store into a mapping, is done by the loop's own
 // thread between two wake-ups, since two thread switches cost ten times a store; if it blocks after
-// all, another thread runs the loop within two milliseconds (stand_in).
+// all, another thread runs the loop within four milliseconds (stand_in).
 //
 // A lane per worker, not a shared pool: a Worker stands for a thread of the real broker, so its
 // calls hang on a thread that carries its name, as the loop's own does while it is stuck; one hung

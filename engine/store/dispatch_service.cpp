@@ -1,20 +1,24 @@
 #include "engine/store/dispatch_service.hpp"
 
+#include <utility>
+
 namespace drydock {
 
 namespace {
 
 constexpr Duration kPollInterval = Duration::ms(1);
+constexpr Duration kOwedMax = Duration::ms(1);
 
 }  // namespace
 
 DispatchService::DispatchService(Context& context, CommitLog& log, Dispatcher& dispatcher,
-                                 VisibleTo visible, LogKind kind)
+                                 VisibleTo visible, LogKind kind, CpuPrice price)
     : context_(context),
       log_(log),
       dispatcher_(dispatcher),
       visible_(visible),
       kind_(kind),
+      price_(price),
       worker_(context.workers.add("ReputMessageService")) {}
 
 Task<void> DispatchService::run() {
@@ -45,6 +49,10 @@ Task<Result<void>> DispatchService::drain() {
     }
     Result<FileDone> done = co_await drain_file(file);
     if (!done) co_return done.error();
+    if (owed_ > Duration()) {
+      Result<void> paid = co_await pay();
+      if (!paid) co_return paid;
+    }
     if (*done == FileDone::stop) co_return Result<void>();
   }
   co_return Result<void>();
@@ -74,12 +82,24 @@ Task<Result<DispatchService::FileDone>> DispatchService::drain_file(LogFilePoint
     Result<void> dispatched = co_await dispatcher_.dispatch(worker_, request);
     if (!dispatched) co_return dispatched.error();
     position_ = position_ + check.size;
+    if (context_.compute.priced())
+      owed_ = owed_ + price_.of(static_cast<std::int64_t>(view.body.size()));
+    if (owed_ >= kOwedMax) {
+      Result<void> paid = co_await pay();
+      if (!paid) co_return paid.error();
+    }
     if (listener_ != nullptr && request.has_unit) {
       listener_->message_arrived(request.topic, request.queue_id, request.queue_offset + 1,
                                  request.unit.tags_code);
     }
   }
   co_return FileDone::go_on;
+}
+
+Task<Result<void>> DispatchService::pay() {
+  const Duration price = std::exchange(owed_, Duration());
+  Result<void> spent = co_await context_.compute.charge(worker_, price);
+  co_return spent;
 }
 
 void DispatchService::skip_to(PhysicalOffset next) {

@@ -3,11 +3,13 @@
 //
 // Invariants. Records are dispatched in the order of the log, each once, by one worker; nothing at
 // or behind the limit is. The service looks every millisecond after the end of its last round;
-// while there is nothing to do it has no timer armed.
+// while there is nothing to do it has no timer armed. Where computing takes time, it is behind with
+// paying for it by less than a millisecond of a core and one record, and by nothing between rounds.
 #pragma once
 
 #include "engine/runtime/poll_grid.hpp"
 #include "engine/store/commit_log.hpp"
+#include "engine/store/cpu_prices.hpp"
 #include "engine/store/dispatcher.hpp"
 #include "engine/store/record_reader.hpp"
 
@@ -31,7 +33,7 @@ class ArrivalListener {
 class DispatchService {
  public:
   DispatchService(Context& context, CommitLog& log, Dispatcher& dispatcher, VisibleTo visible,
-                  LogKind kind);
+                  LogKind kind, CpuPrice price);
 
   // Everything in front of `position` is dispatched. Before `run`.
   void start_at(PhysicalOffset position) { position_ = position; }
@@ -53,14 +55,18 @@ class DispatchService {
   enum class FileDone : std::uint8_t { go_on, stop };
   Task<Result<FileDone>> drain_file(LogFilePointer file);
   void skip_to(PhysicalOffset next);
+  // Spends what the records dispatched since the last time cost.
+  Task<Result<void>> pay();
 
   Context& context_;
   CommitLog& log_;
   Dispatcher& dispatcher_;
   VisibleTo visible_;
   LogKind kind_;
+  CpuPrice price_;  // Of a record.
   Worker& worker_;
   ArrivalListener* listener_ = nullptr;
+  Duration owed_;
   PhysicalOffset position_;
   std::optional<PhysicalOffset> waited_at_;  // With this limit there was nothing more to do.
 };

@@ -21,6 +21,7 @@
 //   index_file            one file of the index by message keys, as bytes (pure)
 //   message_index         files messages by their keys, and finds them again
 //   queue_offsets         the next index of every queue
+//   cpu_prices            what work costs, where computing takes time
 //   pull_batch            which messages one pull returns (pure)
 //   delay_levels          how long messages of each delay level wait (pure)
 //   message_reader        looks messages up by their place in a queue
@@ -37,6 +38,7 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/store/cpu_prices.hpp"
 #include "engine/store/delay_levels.hpp"
 #include "engine/store/index_file.hpp"
 #include "engine/types/behaviour.hpp"
@@ -96,6 +98,7 @@ struct StoreConfiguration {
   // Messages within this share of the host's memory from the end of the log are taken for cached.
   std::int32_t access_message_in_memory_max_ratio = 40;  // accessMessageInMemoryMaxRatio, percent
   std::int64_t total_memory_bytes = std::int64_t{24} << 30;  // RocketMQ's guess if it can't ask.
+  CpuPrices cpu;  // Of no effect where computing takes no time.
   Behaviour behaviour;
   SeededBugs bugs;
 

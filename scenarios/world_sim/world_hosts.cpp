@@ -1,6 +1,7 @@
 // Hosts, disks and the network of a drill, as its topology has them.
 #include <algorithm>
 
+#include "scenarios/world_sim/cpu_of_host.hpp"
 #include "scenarios/world_sim/device_path.hpp"
 #include "scenarios/world_sim/host_disk.hpp"
 #include "scenarios/world_sim/memory_of_host.hpp"
@@ -52,8 +53,10 @@ void SimWorld::add_machine(const HostSpec& spec, const Drill& drill) {
   options.wall_offset_ns = kWallOffsetNs;
   options.memory = memory_of(spec);
   options.open_files_max = spec.open_files_max;
+  if (spec.cpu) set_cores(*spec.cpu, options);
   machine->host = std::make_unique<sim::Host>(kernel_, HostId(index + 1), options);
   machine->boot = spec.boot;
+  if (spec.cpu) machine->prices = cpu_prices(*spec.cpu);
   machine->host->set_log_sink(
       [this](const std::string& process, LogLevel level, const std::string& line) {
         if (level == LogLevel::error) last_error_ = process + ": " + line;

@@ -37,6 +37,7 @@ void SimWorld::add_broker(const BrokerSpec& spec, const BrokerConfiguration& con
   here.broker_ip1 = 0;
   here.broker_ip2 = 0;
   here.name_servers = name_server_endpoints_;
+  here.store.cpu = machine(spec.host).prices;
   brokers_.back()->configuration = std::move(here);
   brokers_.back()->jvm = jvm_options(spec.jvm, behaviour_);
 }

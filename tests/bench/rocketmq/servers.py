@@ -94,6 +94,19 @@ class Program:
         fields = (self.proc / "stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) * TICK_S
 
+    def cpu_s_by_thread(self):
+        """The same of the threads that are there now, by their names without numbers."""
+        sums = {}
+        for task in (self.proc / "task").iterdir():
+            try:
+                name, _, rest = (task / "stat").read_text().partition("(")[2].rpartition(")")
+            except OSError:
+                continue  # It has ended.
+            kind = name.rstrip("0123456789_#- ") or name
+            fields = rest.split()
+            sums[kind] = sums.get(kind, 0) + (int(fields[11]) + int(fields[12])) * TICK_S
+        return sums
+
     def anonymous_kib(self):
         for line in (self.proc / "status").read_text().splitlines():
             if line.startswith("RssAnon:"):
