@@ -25,6 +25,7 @@ namespace drydock {
 // A pull as it is kept: what its request says, in bytes of its own.
 struct PullRequest {
   CommandHead head;
+  std::string group;
   std::string topic;
   std::int32_t queue_id = 0;
   QueueOffset offset;

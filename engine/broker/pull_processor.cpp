@@ -25,13 +25,15 @@ SharedBytes answer_frame(const PullRequest& pull, const PullAnswer& answer,
 
 PullProcessor::PullProcessor(Context& context, const BrokerConfiguration& configuration,
                              MessageStore& store, const Topics& topics, OffsetsOfBroker offsets,
-                             const ConsumerGroups& groups, HeldPulls::Waker& waker)
+                             const ConsumerGroups& groups, HeldPulls::Waker& waker,
+                             Traffic& traffic)
     : context_(context),
       configuration_(configuration),
       store_(store),
       topics_(topics),
       offsets_(offsets),
       groups_(groups),
+      traffic_(traffic),
       held_(context, configuration, store, waker),
       workers_(context, "PullMessageThread_", configuration.pull_message_thread_pool_nums,
                static_cast<std::size_t>(configuration.pull_thread_pool_queue_capacity)) {}
@@ -144,6 +146,7 @@ PullRequest PullProcessor::to_request(const CommandHead& head, const PullMessage
                                       std::vector<std::int32_t> tag_codes) {
   PullRequest pull;
   pull.head = head;
+  pull.group = header.consumer_group;
   pull.topic = header.topic;
   pull.queue_id = header.queue_id;
   pull.offset = QueueOffset(header.queue_offset);
@@ -179,6 +182,10 @@ Task<bool> PullProcessor::look_up(Worker& worker, ServerConnection& connection,
   const bool nothing = answer.code == ResponseCode::pull_not_found;
   if (nothing && if_nothing == IfNothing::hold) co_return true;
   connection.respond(answer_frame(pull, answer, *got));
+  if (!got->records.empty()) {
+    const Traffic::Count found{static_cast<std::int64_t>(got->records.size()), got->bytes};
+    traffic_.out(pull.group, pull.topic, found, context_.clock.wall_now().count_ms());
+  }
   co_return false;
 }
 

@@ -15,6 +15,7 @@
 #include "engine/broker/offsets_of_broker.hpp"
 #include "engine/broker/pull_answer.hpp"
 #include "engine/broker/topics.hpp"
+#include "engine/broker/traffic.hpp"
 #include "engine/broker/worker_pool.hpp"
 #include "engine/wire/pull_message.hpp"
 
@@ -24,7 +25,7 @@ class PullProcessor {
  public:
   PullProcessor(Context& context, const BrokerConfiguration& configuration, MessageStore& store,
                 const Topics& topics, OffsetsOfBroker offsets, const ConsumerGroups& groups,
-                HeldPulls::Waker& waker);
+                HeldPulls::Waker& waker, Traffic& traffic);
 
   // Answers the request on `connection`, or holds it. `slot` is given back then.
   Task<void> process(std::shared_ptr<ServerConnection> connection, RemotingCommand request,
@@ -60,6 +61,7 @@ class PullProcessor {
   const Topics& topics_;
   OffsetsOfBroker offsets_;
   const ConsumerGroups& groups_;
+  Traffic& traffic_;
   HeldPulls held_;
   WorkerPool workers_;
 };

@@ -8,6 +8,7 @@
 #include "engine/store/file_allocator.hpp"
 #include "engine/store/queue_offsets.hpp"
 #include "engine/store/store_configuration.hpp"
+#include "engine/store/store_stats.hpp"
 #include "engine/wire/message_record.hpp"
 
 namespace drydock {
@@ -30,7 +31,8 @@ struct AppendResult {
 
 class CommitLog {
  public:
-  CommitLog(Context& context, const StoreConfiguration& configuration);
+  // `stats` is told how long the put lock was held, and outlives the log.
+  CommitLog(Context& context, const StoreConfiguration& configuration, StoreStats& stats);
 
   Task<Result<void>> load(Worker& worker) { return files_.load(worker); }
   // Recovery has found where the log ends: everything in front of it counts as flushed.
@@ -93,8 +95,10 @@ class CommitLog {
   Task<Result<LogFile*>> file_with_room(Worker& worker, std::int64_t bytes);
   Task<Result<void>> close_with_blank(Worker& worker, LogFile& file);
   Result<void> flush_failed(PhysicalOffset at, Error error);
+  void unlocked(const AppendResult& result);
 
   Context& context_;
+  StoreStats& stats_;
   Behaviour behaviour_;
   LogFiles files_;
   FileAllocator allocator_;

@@ -9,12 +9,13 @@ constexpr Duration kPollInterval = Duration::ms(1);
 }  // namespace
 
 DispatchService::DispatchService(Context& context, CommitLog& log, Dispatcher& dispatcher,
-                                 VisibleTo visible, LogKind kind)
+                                 VisibleTo visible, LogKind kind, StoreStats& stats)
     : context_(context),
       log_(log),
       dispatcher_(dispatcher),
       visible_(visible),
       kind_(kind),
+      stats_(stats),
       worker_(context.workers.add("ReputMessageService")) {}
 
 Task<void> DispatchService::run() {
@@ -35,6 +36,7 @@ Task<void> DispatchService::run() {
 
 Task<Result<void>> DispatchService::drain() {
   if (position_ < log_.min_offset()) position_ = log_.min_offset();
+  stats_.dispatch_is_behind(behind());
   while (position_ < limit()) {
     const LogFilePointer file = log_.files().find(position_);
     if (file == nullptr) {  // A gap between the files.
@@ -71,6 +73,8 @@ Task<Result<DispatchService::FileDone>> DispatchService::drain_file(LogFilePoint
     Result<void> dispatched = co_await dispatcher_.dispatch(worker_, request);
     if (!dispatched) co_return dispatched.error();
     position_ = position_ + check.size;
+    // What a slave takes in no put has counted.
+    if (kind_ == LogKind::replica) stats_.appended(context_.clock.now(), 1, check.size);
     if (listener_ != nullptr && request.has_unit) {
       listener_->message_arrived(request.topic, request.queue_id, request.queue_offset + 1,
                                  request.unit.tags_code);

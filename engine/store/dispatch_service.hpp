@@ -10,6 +10,7 @@
 #include "engine/store/commit_log.hpp"
 #include "engine/store/dispatcher.hpp"
 #include "engine/store/record_reader.hpp"
+#include "engine/store/store_stats.hpp"
 
 namespace drydock {
 
@@ -30,8 +31,9 @@ class ArrivalListener {
 
 class DispatchService {
  public:
+  // `stats` is told how far it was behind, and outlives the service.
   DispatchService(Context& context, CommitLog& log, Dispatcher& dispatcher, VisibleTo visible,
-                  LogKind kind);
+                  LogKind kind, StoreStats& stats);
 
   // Everything in front of `position` is dispatched. Before `run`.
   void start_at(PhysicalOffset position) { position_ = position; }
@@ -59,6 +61,7 @@ class DispatchService {
   Dispatcher& dispatcher_;
   VisibleTo visible_;
   LogKind kind_;
+  StoreStats& stats_;
   Worker& worker_;
   ArrivalListener* listener_ = nullptr;
   PhysicalOffset position_;

@@ -129,6 +129,8 @@ void add_serve_broker(CLI::App& serve, Chosen& chosen) {
   command->add_option("--listen", options->listen,
                       "ADDR or ADDR:PORT, instead of brokerIP1 and listenPort; without it"
                       " 127.0.0.1. 0.0.0.0: every address of this machine, brokerIP1 counts");
+  command->add_option("--metrics", options->metrics,
+                      "ADDR:PORT for Prometheus: GET /metrics there. ADDR is that of --listen");
   command->footer(
       "Serves until SIGINT or SIGTERM, then stops in an orderly way; a second signal ends it at\n"
       "once. Prints a line when it serves, with what recovery cut off the store.\n"

@@ -89,8 +89,9 @@ struct LintConfOptions {
 
 struct ServeBrokerOptions {
   std::string conf;
-  std::optional<std::string> store;   // None: storePathRootDir of the conf.
-  std::optional<std::string> listen;  // ADDR or ADDR:PORT.
+  std::optional<std::string> store;    // None: storePathRootDir of the conf.
+  std::optional<std::string> listen;   // ADDR or ADDR:PORT.
+  std::optional<std::string> metrics;  // ADDR:PORT. None: no metrics.
 };
 
 struct ServeNameserverOptions {
