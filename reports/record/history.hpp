@@ -5,6 +5,7 @@
 //   loss     the checker: which acknowledged messages are gone, and what else is wrong
 //   order    the checker: which messages a queue holds in another order than they were sent in
 //   rto      for how long nothing could be written
+//   evidence the figures of iostat, and how long sends took
 //   waits    where threads were stuck inside the kernel
 //   expect   expectations of a drill, and the verdicts that follow from them
 //   render   the text on the terminal, result.json, junit.xml

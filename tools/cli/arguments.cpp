@@ -52,6 +52,9 @@ void add_run(CLI::App& app, Chosen& chosen) {
   command->add_flag(
       "--verify", options->verify,
       "Run each (cell, seed) twice more, side by side, and name the first event that differs");
+  command->add_flag(
+      "--evidence", options->evidence,
+      "Print each cell's first run as operators would have seen it: iostat, store.log");
   command->add_flag("--perturb", options->perturb,
                     "Let each seed draw the order of events that fall on the same instant");
   command->add_option(

@@ -59,6 +59,7 @@ struct RunOptions {
   std::optional<std::string> limit;  // Of real time, for each run. None: see docs/scenarios.md.
   bool verify = false;
   bool perturb = false;
+  bool evidence = false;             // Print what operators would have looked at.
   std::optional<std::string> out;    // None: no files.
   std::optional<std::string> junit;  // None: no such file beside those of `out`.
 };
