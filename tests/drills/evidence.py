@@ -19,6 +19,12 @@ NAMES = ("rrqm", "wrqm", "r", "w", "rkB", "wkB", "avgrq", "avgqu", "await", "r_a
          "util")
 
 
+INCIDENT = "scenarios/incidents/cold-read-storm.json"
+# Expectations of the incident that are not met. The list only gets shorter.
+MISSED = {"disk.read_bytes_per_s of broker-host >= 64430000 in every run",
+          "disk.hit_percent of broker-host >= 30 in every run"}
+
+
 def run(*arguments, scenario=SCENARIO, whole=False):
     """What was printed, and the runs of the cells by their names (or the cells themselves)."""
     with tempfile.TemporaryDirectory() as folder:
@@ -88,6 +94,13 @@ def main():
         rate = (use["reads"] + use["writes"]) * 1e9 / (use["ended_ns"] - use["began_ns"])
         report.check(f"with {size} GiB the disk does {quota} commands a second, whatever is asked of it",
                      close(rate, quota, 0.05), str(use))
+    text, cells = run(scenario=INCIDENT, whole=True)
+    broken = {one["expectation"] for one in cells["remedy=none"]["expectations"] if not one["holds"]}
+    report.check("the incident: r/s, r_await, queue and util are within 15 %", broken <= MISSED, str(broken))
+    report.check("the incident: what is known to be missed still is", MISSED <= broken, str(broken))
+    report.check("the incident: each remedy has a verdict, by the p99 of sends",
+                 all(re.search(rf"^  remedy={name} +(helps|does not help|makes it worse) .* -> .*%\)$", text, re.M)
+                     for name in ("dirty-ratios", "min-free")), text)
     return report.finish()
 
 

