@@ -26,12 +26,13 @@ namespace drydock {
 // A pull as it is kept: what its request says, in bytes of its own.
 struct PullRequest {
   CommandHead head;
+  std::string group;
   std::string topic;
   std::int32_t queue_id = 0;
   QueueOffset offset;
   std::int32_t count_max = 1;
   std::vector<std::int32_t> tag_codes;  // In order; empty: every message.
-  PullGroup group;                      // Told where slaves may be read.
+  PullGroup of_group;                   // Told where slaves may be read.
 };
 
 struct HeldPull {

@@ -25,13 +25,15 @@ SharedBytes answer_frame(const PullRequest& pull, const PullAnswer& answer,
 
 PullProcessor::PullProcessor(Context& context, const BrokerConfiguration& configuration,
                              MessageStore& store, Configured configured, OffsetsOfBroker offsets,
-                             const ConsumerGroups& consumers, HeldPulls::Waker& waker)
+                             const ConsumerGroups& consumers, HeldPulls::Waker& waker,
+                             Traffic& traffic)
     : context_(context),
       configuration_(configuration),
       store_(store),
       configured_(configured),
       offsets_(offsets),
       consumers_(consumers),
+      traffic_(traffic),
       held_(context, configuration, store, waker),
       workers_(context, "PullMessageThread_", configuration.pull_message_thread_pool_nums,
                static_cast<std::size_t>(configuration.pull_thread_pool_queue_capacity)) {}
@@ -76,7 +78,7 @@ Task<void> PullProcessor::process(std::shared_ptr<ServerConnection> connection,
     co_return;
   }
   PullRequest pull = to_request(request.head, header, std::move(tags));
-  if (broker.slave_read_enable) pull.group = group_of(header.consumer_group);
+  if (broker.slave_read_enable) pull.of_group = group_of(header.consumer_group);
   const bool may_hold = (header.sys_flag & pull_flag::kSuspend) != 0;
   const IfNothing if_nothing = may_hold ? IfNothing::hold : IfNothing::answer;
   const bool nothing = co_await look_up(lease.worker(), *connection, pull, if_nothing);
@@ -144,6 +146,7 @@ PullRequest PullProcessor::to_request(const CommandHead& head, const PullMessage
                                       std::vector<std::int32_t> tag_codes) {
   PullRequest pull;
   pull.head = head;
+  pull.group = header.consumer_group;
   pull.topic = header.topic;
   pull.queue_id = header.queue_id;
   pull.offset = QueueOffset(header.queue_offset);
@@ -175,10 +178,14 @@ Task<bool> PullProcessor::look_up(Worker& worker, ServerConnection& connection,
                                      "the message is too long for a frame"));
     co_return false;
   }
-  const PullAnswer answer = answer_of(*got, pull.offset, this_broker(), pull.group);
+  const PullAnswer answer = answer_of(*got, pull.offset, this_broker(), pull.of_group);
   const bool nothing = answer.code == ResponseCode::pull_not_found;
   if (nothing && if_nothing == IfNothing::hold) co_return true;
   connection.respond(answer_frame(pull, answer, *got));
+  if (!got->records.empty()) {
+    const Traffic::Count found{static_cast<std::int64_t>(got->records.size()), got->bytes};
+    traffic_.out(pull.group, pull.topic, found, context_.clock.wall_now().count_ms());
+  }
   co_return false;
 }
 

@@ -16,6 +16,7 @@
 #include "engine/broker/pull_answer.hpp"
 #include "engine/broker/subscription_groups.hpp"
 #include "engine/broker/topics.hpp"
+#include "engine/broker/traffic.hpp"
 #include "engine/broker/worker_pool.hpp"
 #include "engine/wire/pull_message.hpp"
 
@@ -32,7 +33,7 @@ class PullProcessor {
   // `consumers`: who has told what it subscribes to.
   PullProcessor(Context& context, const BrokerConfiguration& configuration, MessageStore& store,
                 Configured configured, OffsetsOfBroker offsets, const ConsumerGroups& consumers,
-                HeldPulls::Waker& waker);
+                HeldPulls::Waker& waker, Traffic& traffic);
 
   // Answers the request on `connection`, or holds it. `slot` is given back then.
   Task<void> process(std::shared_ptr<ServerConnection> connection, RemotingCommand request,
@@ -69,6 +70,7 @@ class PullProcessor {
   Configured configured_;
   OffsetsOfBroker offsets_;
   const ConsumerGroups& consumers_;
+  Traffic& traffic_;
   HeldPulls held_;
   WorkerPool workers_;
 };

@@ -91,7 +91,9 @@ Task<bool> ScheduleService::deliver_one(Level& level, PhysicalOffset at) {
   IncomingMessage message =
       copy_of(stored, place->topic, place->queue_id, stored.share(stored.view.properties));
   const PutResult result = co_await store_.append(level.worker, std::move(message));
-  co_return result.status == PutStatus::put_ok;
+  if (result.status != PutStatus::put_ok) co_return false;
+  store_.put_ended(result);
+  co_return true;
 }
 
 }  // namespace drydock

@@ -80,7 +80,10 @@ Task<SendBackProcessor::Answer> SendBackProcessor::put_back(Worker& worker,
   IncomingMessage again = sent_back_copy(message, topic, *queue_id, decision, store_.store_host());
   again = delayed_if_asked(std::move(again), configuration_.store.delay_levels);
   const PutResult put = co_await store_.append(worker, std::move(again));
-  if (put.status == PutStatus::put_ok) co_return Answer();
+  if (put.status == PutStatus::put_ok) {
+    store_.put_ended(put);
+    co_return Answer();
+  }
   co_return Answer{ResponseCode::system_error, name_of(put.status)};
 }
 

@@ -65,10 +65,11 @@ HeaderFault decode_header(const RemotingCommand& request, SendMessageHeader& hea
 
 SendProcessor::SendProcessor(Context& context, const BrokerConfiguration& configuration,
                              MessageStore& store, TopicsOfBroker topics, GroupsOfBroker groups,
-                             HaMaster* master)
+                             HaMaster* master, Traffic& traffic)
     : context_(context),
       configuration_(configuration),
       store_(store),
+      traffic_(traffic),
       safety_(context, configuration, store, master),
       topics_(topics),
       groups_(groups),
@@ -139,6 +140,13 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
     result.status = safe;
   }
   answer(*connection, request, queue_id, result);
+  count(header.topic, result, 1);
+}
+
+void SendProcessor::count(std::string_view topic, const PutResult& stored, std::int64_t messages) {
+  if (!counts_as_sent(stored.status)) return;
+  const Traffic::Count count{messages, stored.bytes};
+  traffic_.in(topic, count, context_.clock.wall_now().count_ms());
 }
 
 Task<void> SendProcessor::append_late(IncomingMessage message) {

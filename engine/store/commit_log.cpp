@@ -8,6 +8,9 @@ namespace drydock {
 
 namespace {
 
+// RocketMQ writes a line about a put that held the lock for longer.
+constexpr Duration kLockNotable = Duration::ms(500);
+
 AppendStatus status_of(Error error, AppendStatus otherwise) {
   return error.code() == ErrorCode::cancelled ? AppendStatus::cancelled : otherwise;
 }
@@ -33,8 +36,9 @@ std::optional<TransientStorePool> pool_of(const StoreConfiguration& configuratio
 
 }  // namespace
 
-CommitLog::CommitLog(Context& context, const StoreConfiguration& configuration)
+CommitLog::CommitLog(Context& context, const StoreConfiguration& configuration, StoreStats& stats)
     : context_(context),
+      stats_(stats),
       behaviour_(configuration.behaviour),
       files_(context, configuration.commit_log_path(), configuration.mapped_file_size_commit_log),
       pool_(pool_of(configuration)),
@@ -59,8 +63,19 @@ Task<AppendResult> CommitLog::append(Worker& worker, SharedBytes record, NextQue
   }
   locked_since_ = context_.clock.now();
   const AppendResult result = co_await append_locked(worker, std::move(record), queue);
-  locked_since_.reset();
+  unlocked(result);
   co_return result;
+}
+
+// The line is one that operators look for in RocketMQ's store.log.
+void CommitLog::unlocked(const AppendResult& result) {
+  const Duration held = lock_held_for();
+  locked_since_.reset();
+  stats_.lock_released(held);
+  if (held <= kLockNotable) return;
+  context_.observer.log(LogLevel::warning, "[NOTIFYME]putMessage in lock cost time(ms)=" +
+                                               std::to_string(held.count_ms()) +
+                                               ", record bytes=" + std::to_string(result.bytes));
 }
 
 Task<AppendResult> CommitLog::append_locked(Worker& worker, SharedBytes record,

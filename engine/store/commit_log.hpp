@@ -10,6 +10,7 @@
 #include "engine/store/file_allocator.hpp"
 #include "engine/store/queue_offsets.hpp"
 #include "engine/store/store_configuration.hpp"
+#include "engine/store/store_stats.hpp"
 #include "engine/wire/message_record.hpp"
 
 namespace drydock {
@@ -32,7 +33,8 @@ struct AppendResult {
 
 class CommitLog {
  public:
-  CommitLog(Context& context, const StoreConfiguration& configuration);
+  // `stats` is told how long the put lock was held, and outlives the log.
+  CommitLog(Context& context, const StoreConfiguration& configuration, StoreStats& stats);
 
   Task<Result<void>> load(Worker& worker) { return files_.load(worker); }
   // Recovery has found where the log ends: everything in front of it counts as flushed.
@@ -122,8 +124,10 @@ class CommitLog {
   void tell_readers();
   void commit_failed(Error error);
   Result<void> flush_failed(PhysicalOffset at, Error error);
+  void unlocked(const AppendResult& result);
 
   Context& context_;
+  StoreStats& stats_;
   Behaviour behaviour_;
   LogFiles files_;
   std::optional<TransientStorePool> pool_;

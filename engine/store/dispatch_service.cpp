@@ -12,13 +12,14 @@ constexpr Duration kOwedMax = Duration::ms(1);
 }  // namespace
 
 DispatchService::DispatchService(Context& context, CommitLog& log, Dispatcher& dispatcher,
-                                 VisibleTo visible, LogKind kind, CpuPrice price)
+                                 VisibleTo visible, LogKind kind, CpuPrice price, StoreStats& stats)
     : context_(context),
       log_(log),
       dispatcher_(dispatcher),
       visible_(visible),
       kind_(kind),
       price_(price),
+      stats_(stats),
       worker_(context.workers.add("ReputMessageService")) {}
 
 Task<void> DispatchService::run() {
@@ -41,6 +42,7 @@ Task<void> DispatchService::run() {
 
 Task<Result<void>> DispatchService::drain() {
   if (position_ < log_.min_offset()) position_ = log_.min_offset();
+  stats_.dispatch_is_behind(behind());
   while (position_ < limit()) {
     const LogFilePointer file = log_.files().find(position_);
     if (file == nullptr) {  // A gap between the files.
@@ -82,6 +84,8 @@ Task<Result<DispatchService::FileDone>> DispatchService::drain_file(LogFilePoint
     Result<void> dispatched = co_await dispatcher_.dispatch(worker_, request);
     if (!dispatched) co_return dispatched.error();
     position_ = position_ + check.size;
+    // What a slave takes in no put has counted.
+    if (kind_ == LogKind::replica) stats_.appended(context_.clock.now(), 1, check.size);
     if (context_.compute.priced())
       owed_ = owed_ + price_.of(static_cast<std::int64_t>(view.body.size()));
     if (owed_ >= kOwedMax) {

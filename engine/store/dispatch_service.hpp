@@ -12,6 +12,7 @@
 #include "engine/store/cpu_prices.hpp"
 #include "engine/store/dispatcher.hpp"
 #include "engine/store/record_reader.hpp"
+#include "engine/store/store_stats.hpp"
 
 namespace drydock {
 
@@ -32,8 +33,9 @@ class ArrivalListener {
 
 class DispatchService {
  public:
+  // `stats` is told how far it was behind, and outlives the service.
   DispatchService(Context& context, CommitLog& log, Dispatcher& dispatcher, VisibleTo visible,
-                  LogKind kind, CpuPrice price);
+                  LogKind kind, CpuPrice price, StoreStats& stats);
 
   // Everything in front of `position` is dispatched. Before `run`.
   void start_at(PhysicalOffset position) { position_ = position; }
@@ -64,6 +66,7 @@ class DispatchService {
   VisibleTo visible_;
   LogKind kind_;
   CpuPrice price_;  // Of a record.
+  StoreStats& stats_;
   Worker& worker_;
   ArrivalListener* listener_ = nullptr;
   Duration owed_;

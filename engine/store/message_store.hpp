@@ -22,6 +22,7 @@
 #include "engine/store/put_status.hpp"
 #include "engine/store/queue_flush_service.hpp"
 #include "engine/store/recovery.hpp"
+#include "engine/store/store_stats.hpp"
 
 namespace drydock {
 
@@ -57,6 +58,7 @@ struct PutResult {
   std::int64_t bytes = 0;
   QueueOffset queue_offset;
   std::int64_t store_ms = 0;
+  MonotonicTime began;  // When the store took it.
 };
 
 // What a query by key found.
@@ -80,8 +82,10 @@ struct QueueRange {
 
 class MessageStore {
  public:
-  // `store_host` is written into every record and into message ids.
-  MessageStore(Context& context, StoreConfiguration configuration, Endpoint store_host);
+  // `store_host` is written into every record and into message ids. `stats` is for this store
+  // alone, and may be read by whoever else holds it.
+  MessageStore(Context& context, StoreConfiguration configuration, Endpoint store_host,
+               std::shared_ptr<StoreStats> stats = std::make_shared<StoreStats>());
 
   // Maps, reads and cuts the files. Errors: what the file system says; invalid_argument if a file
   // has no business in the directory. The log says which.
@@ -100,7 +104,10 @@ class MessageStore {
   // Waits until `placed` is as safe as flushDiskType demands; gives the final status.
   // unknown_error if the wait was cancelled.
   Task<PutStatus> await_flush(PutResult placed, bool wait_store_ok);
-  // Both steps.
+  // Whoever put it will not wait any longer: so long did it take. Once for each put that `append`
+  // has taken.
+  void put_ended(const PutResult& put) { stats_->put_ended(put.began, context_.clock.now()); }
+  // All of it.
   Task<PutResult> put_message(Worker& worker, IncomingMessage message);
 
   // Looks messages up on behalf of `worker`. Errors: what reading gave.
@@ -132,6 +139,8 @@ class MessageStore {
                                                std::int32_t queue_id) {
     return reader_.earliest_store_ms(worker, topic, queue_id);
   }
+  // When the oldest message of the log was stored; -1 if there is none.
+  Task<Result<std::int64_t>> earliest_store_ms(Worker& worker);
   // The ends of a queue; both 0 if it has never had a message.
   QueueRange range(std::string_view topic, std::int32_t queue_id) const {
     const ConsumeQueue* const queue = queues_.find(topic, queue_id);
@@ -170,6 +179,7 @@ class MessageStore {
   const DispatchService& dispatch() const { return dispatch_; }
   const Checkpoint& checkpoint() const { return checkpoint_; }
   const MessageIndex& index() const { return index_; }
+  StoreStats& stats() { return *stats_; }
   const StoreConfiguration& configuration() const { return configuration_; }
   Endpoint store_host() const { return store_host_; }
 
@@ -179,17 +189,20 @@ class MessageStore {
   Task<Result<void>> load_files(StopKind last_stop);
   Task<Result<void>> lock_directory();
   Task<void> finish_dispatch();
-  // What every put is asked.
+  // What every put is asked before it counts as one, as RocketMQ's hooks.
   PutStatus admit(const IncomingMessage& message) const;
-  PutStatus check(const IncomingMessage& message) const;
+  PutStatus check_sizes(const IncomingMessage& message) const;
   PutStatus check_batch(const IncomingMessage& batch) const;
   RecordContent content_of(const IncomingMessage& message) const;
-  static PutResult result_of(const AppendResult& appended);
+  static PutResult result_of(const AppendResult& appended, MonotonicTime began);
+  // Counts it, and tells the flush of it.
+  void note_put(const PutResult& put, std::int64_t messages, bool wait_store_ok);
   void note_appended(bool wait_store_ok);
   bool waits_for_flush(bool wait_store_ok) const;
 
   Context& context_;
   StoreConfiguration configuration_;
+  std::shared_ptr<StoreStats> stats_;
   Endpoint store_host_;
   Worker& worker_;  // RocketMQ's main thread: start and stop.
   CommitLog log_;

@@ -25,6 +25,7 @@
 //   pull_batch            which messages one pull returns (pure)
 //   delay_levels          how long messages of each delay level wait (pure)
 //   message_reader        looks messages up by their place in a queue
+//   store_stats           counts puts and gets by RocketMQ's names (pure)
 //   message_store         ties them together: load, recover, start, put, get, shut down
 //
 // What it does not do yet: retention.

@@ -47,6 +47,7 @@ enum class RequestCode : std::int32_t {
   query_consumer_offset = 14,
   update_consumer_offset = 15,
   get_all_topic_config = 21,
+  get_broker_runtime_info = 28,
   search_offset_by_timestamp = 29,
   get_max_offset = 30,
   get_min_offset = 31,

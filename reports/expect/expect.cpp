@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "reports/evidence/disk_figures.hpp"
 #include "reports/latency/latency.hpp"
 #include "reports/record/numbers.hpp"
 #include "reports/waits/waits.hpp"
@@ -200,6 +201,14 @@ PlaceWaits waits_at(const RunResult& run, const Expectation& expectation) {
   return waits_of(run, expectation.process)[static_cast<std::size_t>(expectation.place)];
 }
 
+// None: the host has no disk, or the run ended before the phase did.
+std::optional<std::int64_t> of_disk(const RunResult& run, const Expectation& expectation,
+                                    std::int64_t (*figure)(const DiskUse& use)) {
+  const auto disk = std::ranges::find(run.disks, expectation.process, &DiskUse::host);
+  if (disk == run.disks.end()) return std::nullopt;
+  return figure(*disk);
+}
+
 }  // namespace
 
 bool applies_to(const Expectation& expectation, const CellId& cell) {
@@ -252,6 +261,12 @@ std::optional<std::int64_t> value_of(const Expectation& expectation, const RunRe
     case Metric::send_p50: return sends_of(run, expectation.process).p50_ns;
     case Metric::send_p99: return sends_of(run, expectation.process).p99_ns;
     case Metric::send_longest: return sends_of(run, expectation.process).longest_ns;
+    case Metric::disk_reads_per_s: return of_disk(run, expectation, &reads_per_second);
+    case Metric::disk_read_bytes_per_s: return of_disk(run, expectation, &read_bytes_per_second);
+    case Metric::disk_read_await: return of_disk(run, expectation, &read_await_ns);
+    case Metric::disk_queue_hundredths: return of_disk(run, expectation, &queue_hundredths);
+    case Metric::disk_busy_percent: return of_disk(run, expectation, &busy_percent);
+    case Metric::disk_hit_percent: return of_disk(run, expectation, &hit_percent);
     case Metric::wait_longest: return waits_at(run, expectation).longest_ns;
     case Metric::wait_total: return waits_at(run, expectation).total_ns;
     case Metric::wait_count: return waits_at(run, expectation).count;

@@ -6,6 +6,7 @@
 //   order    the checker: which messages a queue holds in another order than they were sent in
 //   rto      for how long nothing could be written
 //   latency  how long sends took while faults were at work
+//   evidence the figures of iostat
 //   waits    where threads were stuck inside the kernel
 //   expect   expectations of a drill, and the verdicts that follow from them
 //   render   the text on the terminal, result.json, junit.xml

@@ -121,6 +121,12 @@ std::string_view name_of(Metric metric) {
     case Metric::send_p50: return "send.p50";
     case Metric::send_p99: return "send.p99";
     case Metric::send_longest: return "send.longest";
+    case Metric::disk_reads_per_s: return "disk.reads_per_s";
+    case Metric::disk_read_bytes_per_s: return "disk.read_bytes_per_s";
+    case Metric::disk_read_await: return "disk.read_await";
+    case Metric::disk_queue_hundredths: return "disk.queue_hundredths";
+    case Metric::disk_busy_percent: return "disk.busy_percent";
+    case Metric::disk_hit_percent: return "disk.hit_percent";
     case Metric::wait_longest: return "wait.PLACE.longest";
     case Metric::wait_total: return "wait.PLACE.total";
     case Metric::wait_count: return "wait.PLACE.count";
@@ -131,7 +137,8 @@ std::string_view name_of(Metric metric) {
 
 bool is_time(Metric metric) {
   return is_outage(metric) || metric == Metric::wait_longest || metric == Metric::wait_total ||
-         metric == Metric::send_p50 || metric == Metric::send_p99 || metric == Metric::send_longest;
+         metric == Metric::send_p50 || metric == Metric::send_p99 ||
+         metric == Metric::send_longest || metric == Metric::disk_read_await;
 }
 
 bool is_outage(Metric metric) {
@@ -141,7 +148,8 @@ bool is_outage(Metric metric) {
 
 bool is_of_store(Metric metric) {
   const bool of_devices = metric == Metric::stale_reads || metric == Metric::foreign_writes;
-  return !is_outage(metric) && !is_of_sends(metric) && !is_of_waits(metric) && !of_devices;
+  return !is_outage(metric) && !is_of_sends(metric) && !is_of_waits(metric) &&
+         !is_of_disks(metric) && !of_devices;
 }
 
 bool is_of_sends(Metric metric) {
@@ -152,6 +160,10 @@ bool is_of_sends(Metric metric) {
 bool is_of_waits(Metric metric) {
   return metric == Metric::wait_longest || metric == Metric::wait_total ||
          metric == Metric::wait_count;
+}
+
+bool is_of_disks(Metric metric) {
+  return metric >= Metric::disk_reads_per_s && metric <= Metric::disk_hit_percent;
 }
 
 std::string quantity_of(const Expectation& expectation) {

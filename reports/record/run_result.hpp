@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/types/wait_place.hpp"
+#include "reports/record/operations.hpp"
 
 namespace drydock::reports {
 
@@ -358,8 +359,11 @@ struct RunResult {
   DeliveryReport deliveries;
   RtoReport rto;
   BaselineReport baseline;
-  std::vector<SendsReport> sends;  // Of all producers together, then of each.
-  std::vector<WaitFact> waits;     // Of what has a disk: by process, worker, place.
+  std::vector<SendsReport> sends;     // Of all producers together, then of each.
+  std::vector<DiskUse> disks;         // During the phase `hold`: of each host with a disk.
+  std::vector<BrokerCounts> brokers;  // As in the topology.
+  std::optional<Evidence> evidence;   // If it was asked for.
+  std::vector<WaitFact> waits;        // Of what has a disk: by process, worker, place.
   std::vector<OomKill> oom_kills;
   std::vector<RefusedOpens> refused_opens;  // By process.
   std::vector<StoppedFileSystem> stopped_file_systems;

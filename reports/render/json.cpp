@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "reports/render/operations_json.hpp"
 #include "reports/render/summary.hpp"
 
 namespace drydock::reports {
@@ -339,30 +340,32 @@ Json json_of(const RunResult& run) {
   for (const ReplicaFacts& replica : run.replicas) replicas.push_back(json_of(replica));
   Json sends = Json::array();
   for (const SendsReport& each : run.sends) sends.push_back(json_of(each));
-  return {{"seed", run.seed},
-          {"fingerprint", run.fingerprint},
-          {"events", run.events},
-          {"virtual_ns", run.virtual_ns},
-          {"verdict", name_of(run.verdict)},
-          {"note", run.note},
-          {"divergence", run.divergence},
-          {"plan", run.plan.empty() ? Json(nullptr) : Json::parse(run.plan)},
-          {"faults", faults},
-          {"replicas", replicas},
-          {"loss", json_of(run.loss)},
-          {"order", json_of(run.order, run.loss.read)},
-          {"deliveries", json_of(run.deliveries, run.loss.read)},
-          {"rto", json_of(run.rto)},
-          {"baseline", json_of(run.baseline)},
-          {"sends", sends},
-          {"waits", waits},
-          {"oom_kills", oom_kills},
-          {"refused_opens", refused_opens},
-          {"stopped_file_systems", stopped},
-          {"ownership",
-           {{"stale_reads", run.ownership.stale_reads},
-            {"foreign_writes", run.ownership.foreign_writes}}},
-          {"takeovers", takeovers}};
+  Json json = {{"seed", run.seed},
+               {"fingerprint", run.fingerprint},
+               {"events", run.events},
+               {"virtual_ns", run.virtual_ns},
+               {"verdict", name_of(run.verdict)},
+               {"note", run.note},
+               {"divergence", run.divergence},
+               {"plan", run.plan.empty() ? Json(nullptr) : Json::parse(run.plan)},
+               {"faults", faults},
+               {"replicas", replicas},
+               {"loss", json_of(run.loss)},
+               {"order", json_of(run.order, run.loss.read)},
+               {"deliveries", json_of(run.deliveries, run.loss.read)},
+               {"rto", json_of(run.rto)},
+               {"baseline", json_of(run.baseline)},
+               {"sends", sends},
+               {"waits", waits},
+               {"oom_kills", oom_kills},
+               {"refused_opens", refused_opens},
+               {"stopped_file_systems", stopped},
+               {"ownership",
+                {{"stale_reads", run.ownership.stale_reads},
+                 {"foreign_writes", run.ownership.foreign_writes}}},
+               {"takeovers", takeovers}};
+  add_operations(json, run);
+  return json;
 }
 
 Json json_of(const Spread& spread) {
@@ -467,6 +470,7 @@ RunResult run_from_json(const std::string& text) {
   run.rto = rto_from(json.at("rto"));
   run.baseline = baseline_from(json.at("baseline"));
   for (const Json& each : json.at("sends")) run.sends.push_back(sends_from(each));
+  take_operations(json, run);
   for (const Json& wait : json.at("waits")) run.waits.push_back(wait_from(wait));
   for (const Json& refused : json.at("refused_opens")) {
     run.refused_opens.push_back({refused.at("process"), refused.at("count")});

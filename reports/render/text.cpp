@@ -7,6 +7,7 @@
 
 #include "reports/record/numbers.hpp"
 #include "reports/render/answer.hpp"
+#include "reports/render/evidence.hpp"
 #include "reports/render/layout.hpp"
 #include "reports/render/summary.hpp"
 #include "reports/waits/waits.hpp"
@@ -348,7 +349,7 @@ std::string render_text(const DrillResult& result, std::size_t width) {
   out += "\n" + counted_apart(result);
   for (const std::string& part :
        {deliveries_of(result), outage(result), takeovers(result), sends(result), waits(result),
-        expectations(result, width), failed_runs(result, width),
+        render_remedies(result), expectations(result, width), failed_runs(result, width),
         list("warnings", facts.warnings, width), list("assumed", facts.assumed, width),
         list("not modelled", facts.not_modelled, width)}) {
     if (!part.empty()) out += "\n" + part;

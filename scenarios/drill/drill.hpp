@@ -206,6 +206,7 @@ struct ConsumerSpec {
   std::string broker;  // As of a producer.
   std::string topic;
   int batch = 32;  // Messages per pull, at most.
+  Duration after;  // From the start of the load to its own.
 };
 
 // The key and some body: see scenarios/workload/records.hpp.

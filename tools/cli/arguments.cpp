@@ -53,6 +53,9 @@ void add_run(CLI::App& app, Chosen& chosen) {
   command->add_flag(
       "--verify", options->verify,
       "Run each (cell, seed) twice more, side by side, and name the first event that differs");
+  command->add_flag(
+      "--evidence", options->evidence,
+      "Print each cell's first run as operators would have seen it: iostat, store.log");
   command->add_flag("--perturb", options->perturb,
                     "Let each seed draw the order of events that fall on the same instant");
   command->add_option(
@@ -130,6 +133,8 @@ void add_serve_broker(CLI::App& serve, Chosen& chosen) {
   command->add_option("--listen", options->listen,
                       "ADDR or ADDR:PORT, instead of brokerIP1 and listenPort; without it"
                       " 127.0.0.1. 0.0.0.0: every address of this machine, brokerIP1 counts");
+  command->add_option("--metrics", options->metrics,
+                      "ADDR:PORT for Prometheus: GET /metrics there. ADDR is that of --listen");
   command->footer(
       "Serves until SIGINT or SIGTERM, then stops in an orderly way; a second signal ends it at\n"
       "once. Prints a line when it serves, with what recovery cut off the store.\n"

@@ -60,6 +60,7 @@ struct RunOptions {
   std::optional<std::string> limit;  // Of real time, for each run. None: see docs/scenarios.md.
   bool verify = false;
   bool perturb = false;
+  bool evidence = false;             // Print what operators would have looked at.
   std::optional<std::string> out;    // None: no files.
   std::optional<std::string> junit;  // None: no such file beside those of `out`.
 };
@@ -90,8 +91,9 @@ struct LintConfOptions {
 
 struct ServeBrokerOptions {
   std::string conf;
-  std::optional<std::string> store;   // None: storePathRootDir of the conf.
-  std::optional<std::string> listen;  // ADDR or ADDR:PORT.
+  std::optional<std::string> store;    // None: storePathRootDir of the conf.
+  std::optional<std::string> listen;   // ADDR or ADDR:PORT.
+  std::optional<std::string> metrics;  // ADDR:PORT. None: no metrics.
 };
 
 struct ServeNameserverOptions {
