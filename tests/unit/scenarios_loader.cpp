@@ -58,9 +58,10 @@ TEST(Loader, CommentsAndTheOrderOfKeysDoNotChangeADrill) {
 }
 
 TEST(Loader, RefusesWhatIsNotImplementedByName) {
-  EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["h"]["gpu"] = "1"; }),
-            "/topology/hosts/h/gpu: not supported; known here: labels, disk, boot, dirty, "
-            "kernel, memory, open_files, cpu");
+  EXPECT_EQ(
+      refusal([](Json& j) { j["topology"]["hosts"]["h"]["graphics_card"] = "1"; }),
+      "/topology/hosts/h/graphics_card: not supported; known here: labels, disk, boot, dirty, "
+      "kernel, memory, open_files, cpu");
   EXPECT_EQ(refusal([](Json& j) { j["record"] = Json::object(); }),
             "/record: not supported; known here: drill, title, why, seeds, topology, conf, "
             "behaviour, load, phases, faults, expectations, matrix");
