@@ -120,7 +120,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
     std::unique_ptr<sim::HostFiles> files;
     std::unique_ptr<sim::SimHostControl> control;  // Of a host that attaches a shared disk.
     Duration boot;
-    CpuPrices prices;           // Of its broker's work, where that takes time.
+    CpuPrices prices;               // Of its broker's work, where that takes time.
     std::int64_t memory_bytes = 0;  // 0: it never runs out.
     std::int64_t up_at_ns = 0;      // When it has booted, or will have.
     bool destroyed = false;

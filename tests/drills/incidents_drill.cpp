@@ -12,11 +12,14 @@
 namespace drydock::drills {
 namespace {
 
+// All but the cold-read storm, which says more than its causes: tests/drills/evidence.py has it.
 std::vector<std::string> incident_files() {
   std::set<std::string> names;  // In order.
   const std::filesystem::path root(DRYDOCK_SOURCE_ROOT);
   for (const auto& entry : std::filesystem::directory_iterator(root / "scenarios/incidents")) {
-    names.insert("scenarios/incidents/" + entry.path().filename().string());
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_regular_file() || name == "cold-read-storm.json") continue;
+    names.insert("scenarios/incidents/" + name);
   }
   return {names.begin(), names.end()};
 }

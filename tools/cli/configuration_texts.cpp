@@ -26,9 +26,14 @@ constexpr Meaning kMeanings[] = {
     {"brokerName", "the name that master and slaves share"},
     {"brokerRole", "whether it has slaves that it waits for, or follows a master"},
     {"checkCRCOnRecover", "recovery compares the checksums of bodies"},
+    {"commitCommitLogLeastPages", "a commit of the transient pool waits for so many pages"},
+    {"commitCommitLogThoroughInterval", "longest time without a commit, however few pages"},
+    {"commitIntervalCommitLog", "pause between commits of the transient pool"},
     {"compressedRegister", "registrations are compressed"},
     {"defaultQueryMaxNum", "most messages that a query by key finds"},
     {"defaultTopicQueueNums", "queues of a topic that a send makes, at most"},
+    {"fastFailIfNoBufferInStorePool",
+     "without a free buffer no file of the log is made in advance"},
     {"flushCommitLogLeastPages", "a flush of the log waits for so many dirty pages"},
     {"flushCommitLogThoroughInterval", "longest time without a flush of the log, however few"},
     {"flushCommitLogTimed", "flushes of the log come on a fixed grid"},
@@ -80,8 +85,11 @@ constexpr Meaning kMeanings[] = {
     {"transactionCheckInterval", "how often half messages are looked through"},
     {"transactionCheckMax", "how often a producer is asked about one"},
     {"transactionTimeOut", "age at which a half message is asked about first"},
+    {"transientStorePoolEnable", "sends go to memory first, and to the page cache with a commit"},
+    {"transientStorePoolSize", "buffers of the transient pool, each as long as a file of the log"},
     {"waitTimeMillsInPullQueue", "longest wait of a pull for a worker"},
     {"waitTimeMillsInSendQueue", "longest wait of a send for a worker"},
+    {"wakeCommitWhenPutMessage", "a send wakes the commit of the transient pool"},
     {"wakeFlushWhenPutMessage", "an append wakes the flush"},
 };
 
@@ -103,9 +111,6 @@ constexpr Reason kReasons[] = {
      "cleanFileForciblyEnable cleanResourceInterval delete* destroyMaped* disk* "
      "fileReservedTime redelete* logicalDiskSpace* maxBatchDeleteFilesNum correctLogicMinOffset* "
      "enableCleanExpiredOffset readOnlyCommitLogStorePaths"},
-    {"the transient pool does not run",
-     "commitCommitLog* commitIntervalCommitLog transientStorePoolSize "
-     "fastFailIfNoBufferInStorePool wakeCommitWhenPutMessage"},
     {"the timer wheel does not run",
      "timer* mappedFileSizeTimerLog recallMessageEnable "
      "allowRecall*"},
