@@ -3,13 +3,16 @@
 #include "engine/broker/client_processor.hpp"
 #include "engine/broker/end_transaction_processor.hpp"
 #include "engine/broker/fast_failure.hpp"
+#include "engine/broker/metrics_endpoint.hpp"
 #include "engine/broker/offset_processor.hpp"
 #include "engine/broker/pull_processor.hpp"
 #include "engine/broker/query_processor.hpp"
 #include "engine/broker/registration.hpp"
+#include "engine/broker/runtime_info.hpp"
 #include "engine/broker/schedule_service.hpp"
 #include "engine/broker/send_back_processor.hpp"
 #include "engine/broker/send_processor.hpp"
+#include "engine/broker/slave_metadata.hpp"
 #include "engine/broker/transaction_check.hpp"
 #include "engine/replication/ha_slave.hpp"
 #include "engine/runtime/join.hpp"
@@ -25,10 +28,11 @@ constexpr Duration kWaitInTransactionQueue = Duration::s(3);  // waitTimeMillsIn
 
 class Broker : private FrameServer::Handler, private HeldPulls::Waker, private ArrivalListener {
  public:
-  Broker(Context& context, BrokerConfiguration configuration)
+  Broker(Context& context, BrokerConfiguration configuration, BrokerWatch watch)
       : context_(context),
         configuration_(std::move(configuration)),
-        store_(context, store_configuration(), store_host()),
+        store_(context, store_configuration(), store_host(), std::move(watch.stats)),
+        metrics_port_(watch.metrics_port),
         master_(make_master()),
         slave_(make_slave()),
         worker_(context.workers.add("BrokerControllerScheduledThread1")),
@@ -38,9 +42,11 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
         groups_(configuration_.auto_create_subscription_group),
         groups_file_(context, configuration_.store, "subscriptionGroup.json", groups_),
         delay_file_(context, configuration_.store, "delayOffset.json", delay_offsets_),
+        metadata_(make_metadata()),
         clients_(context, configuration_, topics_of_broker(), groups_, groups_file_),
+        traffic_(context.clock.wall_now().count_ms()),
         sends_(context, configuration_, store_, topics_of_broker(), groups_of_broker(),
-               master_.get()),
+               master_.get(), traffic_),
         send_backs_(context, configuration_, store_, topics_of_broker(), groups_of_broker(),
                     sends_.workers(), master_.get()),
         schedule_(context, configuration_, store_, master_.get(), delay_offsets_),
@@ -48,13 +54,16 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
         transaction_ends_(context, configuration_, store_, master_.get(), ops_),
         transaction_check_(context, configuration_, store_, {offsets_, offsets_changed_},
                            topics_of_broker(), clients_),
-        pulls_(context, configuration_, store_, topics_, {offsets_, offsets_changed_},
-               clients_.consumers(), *this),
+        pulls_(context, configuration_, store_, {topics_, groups_}, {offsets_, offsets_changed_},
+               clients_.consumers(), *this, traffic_),
         offset_requests_(context, store_, topics_, {offsets_, offsets_changed_},
                          context.workers.add("ConsumerManageThread_1")),
         queries_(context, store_),
+        metrics_(context, parts()),
+        runtime_info_(context, parts()),
         server_(context, *this),
-        registration_(context, configuration_, store_host(), topics_of_broker(), slave_.get()),
+        registration_(context, configuration_, store_host(), topics_of_broker(),
+                      {slave_.get(), metadata_.get()}),
         follower_(context.scope),
         services_(context.scope) {
     store_.tell_of_arrivals(*this);
@@ -85,12 +94,17 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     if (slave_ != nullptr) follower_.spawn(slave_->run());
     Result<void> listening = server_.listen(configuration_.listen_port);
     if (!listening) co_return failed("can't listen", listening.error());
+    if (metrics_port_ != 0) {
+      Result<void> watched = metrics_.listen(metrics_port_);
+      if (!watched) co_return failed("can't listen for Prometheus", watched.error());
+    }
     registration_.start();
     services_.spawn(pulls_.held().run());
     services_.spawn(clients_.run());
     services_.spawn(keep_saving(offsets_file_, offsets_changed_,
                                 configuration_.flush_consumer_offset_interval));
     if (slave_ == nullptr) serve_as_master();
+    if (metadata_ != nullptr) services_.spawn(metadata_->run());
     fail_fast();
     serving_ = true;
     context_.observer.event(EventName::serving_started, context_.scope.process().id().value());
@@ -104,10 +118,12 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     follower_.cancel();
     co_await follower_.join();
     if (master_ != nullptr) co_await master_->stop();
+    co_await metrics_.stop();
     co_await server_.stop();
     co_await schedule_.stop();
     services_.cancel();
     co_await services_.join();
+    if (metadata_ != nullptr) co_await metadata_->close();
     if (serving_) {  // Else another broker may have the store.
       co_await groups_file_.save(worker_);
       co_await delay_file_.save(worker_);
@@ -140,6 +156,25 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
   std::unique_ptr<HaSlave> make_slave() {
     if (configuration_.ha.role != BrokerRole::slave) return nullptr;
     return std::make_unique<HaSlave>(context_, configuration_.ha, store_);
+  }
+
+  std::unique_ptr<SlaveMetadata> make_metadata() {
+    if (configuration_.ha.role != BrokerRole::slave) return nullptr;
+    const SlaveMetadata::Tables tables{topics_,        topics_file_, offsets_, offsets_file_,
+                                       delay_offsets_, delay_file_,  groups_,  groups_file_};
+    return std::make_unique<SlaveMetadata>(context_, store_host(), configuration_.store.bugs,
+                                           tables, worker_);
+  }
+
+  // What operators ask about.
+  BrokerParts parts() {
+    return {configuration_,
+            store_,
+            traffic_,
+            delay_offsets_,
+            sends_.workers(),
+            pulls_.workers(),
+            transaction_ends_.workers()};
   }
 
   TopicsOfBroker topics_of_broker() { return {topics_, topics_made_, topics_file_}; }
@@ -216,6 +251,9 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
       server_.requests().spawn(pulls_.process(connection, std::move(request), std::move(slot)));
     } else if (QueryProcessor::answers(request) && !request.is_one_way()) {
       server_.requests().spawn(queries_.process(connection, std::move(request), std::move(slot)));
+    } else if (RuntimeInfo::answers(request) && !request.is_one_way()) {
+      server_.requests().spawn(
+          runtime_info_.process(connection, std::move(request), std::move(slot)));
     } else if (request.is(RequestCode::query_consumer_offset) && !request.is_one_way()) {
       server_.requests().spawn(
           offset_requests_.query(connection, std::move(request), std::move(slot)));
@@ -249,6 +287,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     }
     if (request.is(RequestCode::get_all_consumer_offset)) return whole(request, offsets_);
     if (request.is(RequestCode::get_all_delay_offset)) return whole(request, delay_offsets_);
+    if (request.is(RequestCode::get_all_subscription_groups)) return whole(request, groups_);
     return encode_answer(request.head, ResponseCode::request_code_not_supported,
                          "this version does not know the request");
   }
@@ -264,6 +303,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
   Context& context_;
   BrokerConfiguration configuration_;
   MessageStore store_;
+  std::uint16_t metrics_port_;
   std::unique_ptr<HaMaster> master_;  // Null on a slave.
   std::unique_ptr<HaSlave> slave_;    // Null on a master.
   Worker& worker_;                    // Reads and writes the files below config/.
@@ -277,7 +317,9 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
   ConfigFile groups_file_;
   DelayOffsets delay_offsets_;
   ConfigFile delay_file_;
+  std::unique_ptr<SlaveMetadata> metadata_;  // Null on a master.
   ClientProcessor clients_;
+  Traffic traffic_;
   SendProcessor sends_;
   SendBackProcessor send_backs_;
   ScheduleService schedule_;
@@ -287,6 +329,8 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
   PullProcessor pulls_;
   OffsetProcessor offset_requests_;
   QueryProcessor queries_;
+  MetricsEndpoint metrics_;
+  RuntimeInfo runtime_info_;
   FrameServer server_;
   Registration registration_;
   TaskScope follower_;
@@ -297,7 +341,12 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
 }  // namespace
 
 Task<void> run_broker(Context& context, BrokerConfiguration configuration) {
-  Broker broker(context, std::move(configuration));
+  BrokerWatch unwatched;
+  return run_broker(context, std::move(configuration), std::move(unwatched));
+}
+
+Task<void> run_broker(Context& context, BrokerConfiguration configuration, BrokerWatch watch) {
+  Broker broker(context, std::move(configuration), std::move(watch));
   Result<void> started = co_await broker.start();
   if (started) {
     Result<void> asked = co_await context.terminate.wait();

@@ -1,8 +1,11 @@
 // One broker process.
 #pragma once
 
+#include <memory>
+
 #include "engine/broker/configuration.hpp"
 #include "engine/runtime/context.hpp"
+#include "engine/store/store_stats.hpp"
 
 namespace drydock {
 
@@ -13,5 +16,14 @@ namespace drydock {
 // Listens on `configuration.listen_port` of its host and emits `serving_started` once it accepts.
 // A scope that is cancelled from outside ends it without the orderly stop.
 Task<void> run_broker(Context& context, BrokerConfiguration configuration);
+
+// How it can be watched besides.
+struct BrokerWatch {
+  // What it counts of its store, for whoever wants to read it, also afterwards.
+  std::shared_ptr<StoreStats> stats = std::make_shared<StoreStats>();
+  // Of its host, for Prometheus; 0: none.
+  std::uint16_t metrics_port = 0;
+};
+Task<void> run_broker(Context& context, BrokerConfiguration configuration, BrokerWatch watch);
 
 }  // namespace drydock

@@ -27,6 +27,7 @@
 //                        ends of transactions, questions about them; transactions (pure)
 //   put_safety           the wait of a put for its flush and its copies
 //   fast_failure         refuses what has waited for a worker for too long
+//   runtime_info         what the broker tells of itself; traffic (pure)
 //   query_processor      looks for messages by key, id and time
 //   offset_processor     the ends of queues, and how far groups have come in them
 //   consumer_offsets     how far each group has come (pure)

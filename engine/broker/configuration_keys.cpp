@@ -133,6 +133,18 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) {
                   return set_bool(c.store.check_crc_on_recover, v);
                 }},
+    HonouredKey{"commitCommitLogLeastPages", "pages of 4096 bytes, a whole number from 0",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.commit_commit_log_least_pages, v, 0, kInt32Max);
+                }},
+    HonouredKey{"commitCommitLogThoroughInterval", kMs,
+                [](Configuration& c, std::string_view v) {
+                  return set_ms(c.store.commit_commit_log_thorough_interval, v);
+                }},
+    HonouredKey{"commitIntervalCommitLog", kMs,
+                [](Configuration& c, std::string_view v) {
+                  return set_ms(c.store.commit_interval_commit_log, v);
+                }},
     HonouredKey{
         "compressedRegister", kBool,
         [](Configuration& c, std::string_view v) { return set_bool(c.compressed_register, v); }},
@@ -143,6 +155,10 @@ constexpr std::array kHonoured = {
     HonouredKey{"defaultTopicQueueNums", "a whole number from 1 to 65535",
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.default_topic_queue_nums, v, 1, 65'535);
+                }},
+    HonouredKey{"fastFailIfNoBufferInStorePool", kBool,
+                [](Configuration& c, std::string_view v) {
+                  return set_bool(c.store.fast_fail_if_no_buffer_in_store_pool, v);
                 }},
     HonouredKey{"flushCommitLogLeastPages", "pages of 4096 bytes, a whole number from 0",
                 [](Configuration& c, std::string_view v) {
@@ -178,9 +194,8 @@ constexpr std::array kHonoured = {
                   return set_ms(c.store.flush_interval_commit_log, v);
                 }},
     HonouredKey{"flushIntervalConsumeQueue", kMs,
-                [](Configuration& c, std::string_view v) {
-                  return set_ms(c.store.flush_interval_consume_queue, v);
-                }},
+                [](Configuration& c,
+                   std::string_view v) { return set_ms(c.store.flush_interval_consume_queue, v); }},
     HonouredKey{
         "haHousekeepingInterval", kMs,
         [](Configuration& c, std::string_view v) { return set_ms(c.ha.housekeeping_interval, v); }},
@@ -329,11 +344,23 @@ constexpr std::array kHonoured = {
         "transactionTimeOut", kMs,
         [](Configuration& c, std::string_view v) { return set_ms(c.transaction_timeout, v); }},
     HonouredKey{
+        "transientStorePoolEnable", kBool,
+        [](Configuration& c,
+           std::string_view v) { return set_bool(c.store.transient_store_pool_enable, v); }},
+    HonouredKey{"transientStorePoolSize", "buffers, a whole number from 1 to 1000",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.transient_store_pool_size, v, 1, 1000);
+                }},
+    HonouredKey{
         "waitTimeMillsInPullQueue", kMs,
         [](Configuration& c, std::string_view v) { return set_ms(c.wait_time_in_pull_queue, v); }},
     HonouredKey{
         "waitTimeMillsInSendQueue", kMs,
         [](Configuration& c, std::string_view v) { return set_ms(c.wait_time_in_send_queue, v); }},
+    HonouredKey{
+        "wakeCommitWhenPutMessage", kBool,
+        [](Configuration& c,
+           std::string_view v) { return set_bool(c.store.wake_commit_when_put_message, v); }},
     HonouredKey{
         "wakeFlushWhenPutMessage", kBool,
         [](Configuration& c,
@@ -354,7 +381,6 @@ constexpr std::array kRefused = {
     RefusedKey{"enabledAppendPropCRC", "false", kOtherBytes},
     RefusedKey{"forceVerifyPropCRC", "false", kOtherBytes},
     RefusedKey{"storeType", "default", kOtherBytes},
-    RefusedKey{"transientStorePoolEnable", "false", "another way from memory to the file"},
 };
 
 constexpr std::array kOldSpellings = {

@@ -90,27 +90,47 @@ void ConsumerOffsets::lower(const EndOf& end_of) {
   }
 }
 
-bool ConsumerOffsets::read(std::string_view text) {
+std::optional<ConsumerOffsets::Told> ConsumerOffsets::parse(std::string_view text) {
   const std::optional<Json> root = read_json(text, kLimits);
-  if (!root || !root->is_object()) return false;
-  Table table;
+  if (!root || !root->is_object()) return std::nullopt;
+  Told told;
   if (const Json* const pairs = object_member(*root, "offsetTable")) {
     for (const auto& [key, queues] : pairs->items()) {
-      if (!queues.is_object()) return false;
+      if (!queues.is_object()) return std::nullopt;
       if (!key_allowed(key)) continue;
       for (const auto& [id, offset] : queues.items()) {
         const auto queue_id = parse_decimal<std::int32_t>(id);
-        if (!queue_id || !offset.is_number_integer()) return false;
-        if (!insert(table, key, *queue_id, offset.get<std::int64_t>())) return false;
+        if (!queue_id || !offset.is_number_integer()) return std::nullopt;
+        if (!insert(told.table, key, *queue_id, offset.get<std::int64_t>())) return std::nullopt;
       }
     }
   }
-  table_ = std::move(table);
-  if (const Json* const version = object_member(*root, "dataVersion")) {
-    version_ = {.state_version = integer_member(*version, "stateVersion", 0),
-                .counter = integer_member(*version, "counter", 0),
-                .timestamp_ms = integer_member(*version, "timestamp", 0)};
+  told.version = read_data_version_member(*root);
+  return told;
+}
+
+bool ConsumerOffsets::read(std::string_view text) {
+  std::optional<Told> told = parse(text);
+  if (!told) return false;
+  table_ = std::move(told->table);
+  version_ = told->version.value_or(version_);
+  ++changes_;
+  return true;
+}
+
+bool ConsumerOffsets::follow(std::string_view text) {
+  std::optional<Told> told = parse(text);
+  if (!told) return false;
+  Table& all = told->table;
+  for (const auto& [key, queues] : table_.offsets) {
+    if (all.offsets.contains(key)) continue;
+    for (const auto& [id, offset] : queues) {
+      if (!insert(all, key, id, offset)) return false;
+    }
   }
+  if (all.offsets == table_.offsets) return true;
+  table_ = std::move(all);
+  version_ = told->version.value_or(version_);
   ++changes_;
   return true;
 }
@@ -119,11 +139,7 @@ std::string ConsumerOffsets::write() const {
   std::map<std::string_view, std::set<std::string_view>> topics_of_groups;
   JsonWriter writer;
   writer.begin_object();
-  writer.key("dataVersion").begin_object();
-  writer.key("counter").number(version_.counter);
-  writer.key("stateVersion").number(version_.state_version);
-  writer.key("timestamp").number(version_.timestamp_ms);
-  writer.end_object();
+  write_data_version_member(writer, version_);
   for (const auto& [key, queues] : table_.offsets) {
     const std::string_view pair = key;
     const std::size_t between = pair.find(kBetween);

@@ -41,6 +41,10 @@ class ConsumerOffsets : public ConfigContent {
   // Lowers every offset that is larger than what `end_of(topic, queue id)` gives.
   using EndOf = std::function<std::int64_t(std::string_view, std::int32_t)>;
   void lower(const EndOf& end_of);
+  // The offsets of the master, of whom this broker is a slave: those of each pair of topic and
+  // group take the place of what there is of that pair; other pairs stay. False, and nothing is
+  // changed, if they are no table of offsets or too many.
+  bool follow(std::string_view text);
 
   bool read(std::string_view text) override;
   std::string write() const override;
@@ -51,6 +55,12 @@ class ConsumerOffsets : public ConfigContent {
     std::map<std::string, std::map<std::int32_t, std::int64_t>> offsets;  // By "topic@group".
     std::size_t entries = 0;
   };
+  // What a text holds.
+  struct Told {
+    Table table;
+    std::optional<DataVersion> version;
+  };
+  static std::optional<Told> parse(std::string_view text);
   // False if it is one too many.
   static bool insert(Table& table, std::string key, std::int32_t queue_id, std::int64_t offset);
 

@@ -34,21 +34,17 @@ void DelayOffsets::set(std::int32_t level, QueueOffset next, std::int64_t now_ms
 bool DelayOffsets::read(std::string_view text) {
   const std::optional<Json> root = read_json(text);
   if (!root || !root->is_object()) return false;
-  std::map<std::int32_t, QueueOffset> next;
+  std::map<std::int32_t, QueueOffset> next = next_;
   if (const Json* const table = object_member(*root, "offsetTable")) {
-    if (table->size() > kLevelsMax) return false;
     for (const auto& [level, offset] : table->items()) {
       const auto number = parse_decimal<std::int32_t>(level);
       if (!number || !offset.is_number_integer()) return false;
       next.insert_or_assign(*number, QueueOffset(offset.get<std::int64_t>()));
     }
   }
+  if (next.size() > kLevelsMax) return false;
   next_ = std::move(next);
-  if (const Json* const version = object_member(*root, "dataVersion")) {
-    version_ = {.state_version = integer_member(*version, "stateVersion", 0),
-                .counter = integer_member(*version, "counter", 0),
-                .timestamp_ms = integer_member(*version, "timestamp", 0)};
-  }
+  version_ = read_data_version_member(*root).value_or(version_);
   ++changes_;
   return true;
 }
@@ -56,11 +52,7 @@ bool DelayOffsets::read(std::string_view text) {
 std::string DelayOffsets::write() const {
   JsonWriter writer;
   writer.begin_object();
-  writer.key("dataVersion").begin_object();
-  writer.key("counter").number(version_.counter);
-  writer.key("stateVersion").number(version_.state_version);
-  writer.key("timestamp").number(version_.timestamp_ms);
-  writer.end_object();
+  write_data_version_member(writer, version_);
   writer.key("offsetTable").begin_object();
   for (const auto& [level, next] : next_) {
     writer.key(level, JsonKeys::integers_bare).number(next.value());

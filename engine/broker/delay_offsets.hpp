@@ -21,6 +21,7 @@ class DelayOffsets : public ConfigContent {
   // `now_ms`: wall time.
   void set(std::int32_t level, QueueOffset next, std::int64_t now_ms);
 
+  // The levels in it take the place of what there is of them; others stay.
   bool read(std::string_view text) override;
   std::string write() const override;
   std::uint64_t changes() const override { return changes_; }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/broker/configuration.hpp"
+#include "engine/broker/pull_answer.hpp"
 #include "engine/runtime/poll_grid.hpp"
 #include "engine/store/message_store.hpp"
 #include "engine/wire/remoting_command.hpp"
@@ -25,11 +26,13 @@ namespace drydock {
 // A pull as it is kept: what its request says, in bytes of its own.
 struct PullRequest {
   CommandHead head;
+  std::string group;
   std::string topic;
   std::int32_t queue_id = 0;
   QueueOffset offset;
   std::int32_t count_max = 1;
   std::vector<std::int32_t> tag_codes;  // In order; empty: every message.
+  PullGroup of_group;                   // Told where slaves may be read.
 };
 
 struct HeldPull {

@@ -48,6 +48,7 @@ Task<bool> OpBatch::write() {
   IncomingMessage message = op_message(taken, store_.store_host(), now_ms);
   const PutResult put = co_await store_.append(worker_, std::move(message));
   if (put.status != PutStatus::put_ok) co_return false;
+  store_.put_ended(put);
   places_.erase(0, taken.size());
   co_return true;
 }

@@ -66,6 +66,48 @@ void add_sync_flush(const Settings& settings, PromiseList& list) {
   }
 }
 
+// S 6.1, 6.3, 6.5: the file in use and the one that is made in advance borrow a buffer each.
+void add_pool_size(const Settings& settings, PromiseList& list) {
+  const std::int64_t buffers = settings.number("transientStorePoolSize");
+  if (buffers > 2) return;
+  list.add({"transientStorePoolEnable", "transientStorePoolSize"},
+           "once the broker has made a file of the log, every send is refused with SYSTEM_BUSY: "
+           "that file and the one that is made in advance have all buffers, and none comes back "
+           "before a file is full; 3 or more let sends go on");
+}
+
+bool is_changed(const Settings& settings, std::string_view key) {
+  const Settings defaults({});
+  return !settings.is(key, defaults.get(key).value);
+}
+
+// S 7.1, 7.2: keys that were changed and do nothing.
+void add_pool_keys_without_effect(const Settings& settings, PromiseList& list) {
+  const bool pool = has_pool(settings);
+  const bool enabled = settings.is("transientStorePoolEnable", "true");
+  if (enabled && !pool) {
+    list.add({"transientStorePoolEnable", "brokerRole"},
+             "no effect: a slave has no transient pool");
+  }
+  for (const std::string_view key :
+       {"transientStorePoolSize", "fastFailIfNoBufferInStorePool", "commitIntervalCommitLog",
+        "commitCommitLogLeastPages", "commitCommitLogThoroughInterval",
+        "wakeCommitWhenPutMessage"}) {
+    if (!pool && is_changed(settings, key)) {
+      list.add({key, "transientStorePoolEnable"}, "no effect without the transient pool");
+    }
+  }
+  const bool sync = settings.is("flushDiskType", "SYNC_FLUSH");
+  if (pool && sync && is_changed(settings, "wakeCommitWhenPutMessage")) {
+    list.add({"wakeCommitWhenPutMessage", "flushDiskType"},
+             "no effect: with SYNC_FLUSH no send wakes the commit");
+  }
+  if (pool && !sync && settings.is("wakeFlushWhenPutMessage", "true")) {
+    list.add({"wakeFlushWhenPutMessage", "transientStorePoolEnable"},
+             "no effect with the transient pool: a send wakes the commit, not the flush");
+  }
+}
+
 // S 8.
 void add_visibility(const Settings& settings, PromiseList& list) {
   if (settings.is("readUnCommitted", "true")) {
@@ -81,6 +123,9 @@ void add_visibility(const Settings& settings, PromiseList& list) {
            sync ? "consumers see flushed messages only"
                 : "consumers see messages before they are flushed, and may have consumed what a "
                   "power loss takes");
+  if (!has_pool(settings)) return;
+  list.add({"transientStorePoolEnable", "commitIntervalCommitLog"},
+           "consumers and slaves see a message only once it is committed to the page cache");
 }
 
 }  // namespace
@@ -97,6 +142,8 @@ void add_flush(const Settings& settings, PromiseList& list) {
       add_async_flush(settings, list);
     }
   }
+  if (has_pool(settings)) add_pool_size(settings, list);
+  add_pool_keys_without_effect(settings, list);
   add_visibility(settings, list);
 }
 

@@ -4,8 +4,7 @@ namespace drydock {
 
 namespace {
 
-constexpr std::int64_t kMasterId = 0;      // A group's brokerId: subscription groups are not kept.
-constexpr std::int64_t kWhenSlowlyId = 1;  // A group's whichBrokerWhenConsumeSlowly.
+constexpr std::int64_t kMasterId = 0;
 
 ResponseCode code_of(GetStatus status, QueueOffset asked) {
   switch (status) {
@@ -28,17 +27,20 @@ ResponseCode code_of(GetStatus status, QueueOffset asked) {
 
 }  // namespace
 
-PullAnswer answer_of(const GetResult& result, QueueOffset asked, const PullBroker& broker) {
+PullAnswer answer_of(const GetResult& result, QueueOffset asked, const PullBroker& broker,
+                     const PullGroup& group) {
   PullAnswer answer{.code = code_of(result.status, asked)};
   if (result.status == GetStatus::unavailable) return answer;
-  if (broker.slave_read_enable && result.suggest_slave) answer.suggested_broker_id = kWhenSlowlyId;
+  if (broker.slave_read_enable) {
+    answer.suggested_broker_id = result.suggest_slave ? group.when_slow_id : group.broker_id;
+  }
   if (!broker.is_slave) return answer;
   if (!result.suggest_slave) {
     answer.suggested_broker_id = kMasterId;
     if (result.status != GetStatus::found) answer.code = ResponseCode::pull_retry_immediately;
   }
   if (answer.code == ResponseCode::pull_offset_moved && !broker.offset_check_in_slave) {
-    answer = {ResponseCode::pull_retry_immediately, kMasterId};
+    answer = {ResponseCode::pull_retry_immediately, group.broker_id};
   }
   return answer;
 }

@@ -24,14 +24,16 @@ SharedBytes answer_frame(const PullRequest& pull, const PullAnswer& answer,
 }  // namespace
 
 PullProcessor::PullProcessor(Context& context, const BrokerConfiguration& configuration,
-                             MessageStore& store, const Topics& topics, OffsetsOfBroker offsets,
-                             const ConsumerGroups& groups, HeldPulls::Waker& waker)
+                             MessageStore& store, Configured configured, OffsetsOfBroker offsets,
+                             const ConsumerGroups& consumers, HeldPulls::Waker& waker,
+                             Traffic& traffic)
     : context_(context),
       configuration_(configuration),
       store_(store),
-      topics_(topics),
+      configured_(configured),
       offsets_(offsets),
-      groups_(groups),
+      consumers_(consumers),
+      traffic_(traffic),
       held_(context, configuration, store, waker),
       workers_(context, "PullMessageThread_", configuration.pull_message_thread_pool_nums,
                static_cast<std::size_t>(configuration.pull_thread_pool_queue_capacity)) {}
@@ -40,6 +42,12 @@ PullBroker PullProcessor::this_broker() const {
   return {.is_slave = configuration_.ha.role == BrokerRole::slave,
           .slave_read_enable = configuration_.slave_read_enable,
           .offset_check_in_slave = configuration_.store.offset_check_in_slave};
+}
+
+PullGroup PullProcessor::group_of(std::string_view name) const {
+  const SubscriptionGroup* const group = configured_.groups.find(name);
+  if (group == nullptr) return {};
+  return {.broker_id = group->broker_id, .when_slow_id = group->when_slow_id};
 }
 
 Task<void> PullProcessor::process(std::shared_ptr<ServerConnection> connection,
@@ -70,6 +78,7 @@ Task<void> PullProcessor::process(std::shared_ptr<ServerConnection> connection,
     co_return;
   }
   PullRequest pull = to_request(request.head, header, std::move(tags));
+  if (broker.slave_read_enable) pull.of_group = group_of(header.consumer_group);
   const bool may_hold = (header.sys_flag & pull_flag::kSuspend) != 0;
   const IfNothing if_nothing = may_hold ? IfNothing::hold : IfNothing::answer;
   const bool nothing = co_await look_up(lease.worker(), *connection, pull, if_nothing);
@@ -94,19 +103,12 @@ Task<void> PullProcessor::go_on(HeldPull pull) {
 }
 
 PullProcessor::Refusal PullProcessor::check(const PullMessageHeader& header) const {
-  const TopicConfig* const topic = topics_.find(header.topic);
-  std::int32_t queues = 0;
-  if (topic != nullptr) {
-    if ((topic->permissions & permission::kRead) == 0) {
-      return {ResponseCode::no_permission, "the topic may not be read"};
-    }
-    queues = topic->read_queues;
-  } else if (configuration_.ha.role == BrokerRole::slave) {
-    queues = kQueuesMax;  // It does not ask its master for topics: those with a queue exist.
-  } else {
-    return {ResponseCode::topic_not_exist, "the topic does not exist"};
+  const TopicConfig* const topic = configured_.topics.find(header.topic);
+  if (topic == nullptr) return {ResponseCode::topic_not_exist, "the topic does not exist"};
+  if ((topic->permissions & permission::kRead) == 0) {
+    return {ResponseCode::no_permission, "the topic may not be read"};
   }
-  if (header.queue_id < 0 || header.queue_id >= queues) {
+  if (header.queue_id < 0 || header.queue_id >= topic->read_queues) {
     return {ResponseCode::invalid_parameter, "the queue id is out of range"};
   }
   return {};
@@ -122,7 +124,7 @@ PullProcessor::Refusal PullProcessor::find_tags(const PullMessageHeader& header,
     }
     tags = std::move(*told);
   } else {
-    const Subscription* const known = groups_.subscription(header.consumer_group, header.topic);
+    const Subscription* const known = consumers_.subscription(header.consumer_group, header.topic);
     if (known == nullptr) {
       return {ResponseCode::subscription_not_exist, "the group does not subscribe to the topic"};
     }
@@ -144,6 +146,7 @@ PullRequest PullProcessor::to_request(const CommandHead& head, const PullMessage
                                       std::vector<std::int32_t> tag_codes) {
   PullRequest pull;
   pull.head = head;
+  pull.group = header.consumer_group;
   pull.topic = header.topic;
   pull.queue_id = header.queue_id;
   pull.offset = QueueOffset(header.queue_offset);
@@ -175,10 +178,14 @@ Task<bool> PullProcessor::look_up(Worker& worker, ServerConnection& connection,
                                      "the message is too long for a frame"));
     co_return false;
   }
-  const PullAnswer answer = answer_of(*got, pull.offset, this_broker());
+  const PullAnswer answer = answer_of(*got, pull.offset, this_broker(), pull.of_group);
   const bool nothing = answer.code == ResponseCode::pull_not_found;
   if (nothing && if_nothing == IfNothing::hold) co_return true;
   connection.respond(answer_frame(pull, answer, *got));
+  if (!got->records.empty()) {
+    const Traffic::Count found{static_cast<std::int64_t>(got->records.size()), got->bytes};
+    traffic_.out(pull.group, pull.topic, found, context_.clock.wall_now().count_ms());
+  }
   co_return false;
 }
 

@@ -14,7 +14,9 @@
 #include "engine/broker/held_pulls.hpp"
 #include "engine/broker/offsets_of_broker.hpp"
 #include "engine/broker/pull_answer.hpp"
+#include "engine/broker/subscription_groups.hpp"
 #include "engine/broker/topics.hpp"
+#include "engine/broker/traffic.hpp"
 #include "engine/broker/worker_pool.hpp"
 #include "engine/wire/pull_message.hpp"
 
@@ -22,9 +24,16 @@ namespace drydock {
 
 class PullProcessor {
  public:
+  // What is configured of the broker's topics and groups.
+  struct Configured {
+    const Topics& topics;
+    const SubscriptionGroups& groups;
+  };
+
+  // `consumers`: who has told what it subscribes to.
   PullProcessor(Context& context, const BrokerConfiguration& configuration, MessageStore& store,
-                const Topics& topics, OffsetsOfBroker offsets, const ConsumerGroups& groups,
-                HeldPulls::Waker& waker);
+                Configured configured, OffsetsOfBroker offsets, const ConsumerGroups& consumers,
+                HeldPulls::Waker& waker, Traffic& traffic);
 
   // Answers the request on `connection`, or holds it. `slot` is given back then.
   Task<void> process(std::shared_ptr<ServerConnection> connection, RemotingCommand request,
@@ -51,15 +60,17 @@ class PullProcessor {
                      IfNothing if_nothing);
   void commit_offset(const PullMessageHeader& header);
   PullBroker this_broker() const;
+  PullGroup group_of(std::string_view name) const;
   static PullRequest to_request(const CommandHead& head, const PullMessageHeader& header,
                                 std::vector<std::int32_t> tag_codes);
 
   Context& context_;
   const BrokerConfiguration& configuration_;
   MessageStore& store_;
-  const Topics& topics_;
+  Configured configured_;
   OffsetsOfBroker offsets_;
-  const ConsumerGroups& groups_;
+  const ConsumerGroups& consumers_;
+  Traffic& traffic_;
   HeldPulls held_;
   WorkerPool workers_;
 };

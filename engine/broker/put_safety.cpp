@@ -9,6 +9,7 @@ Task<PutStatus> PutSafety::wait(PutResult placed, bool wait_store_ok) {
   const std::int32_t copies = copies_awaited();
   if (master_ == nullptr || !wait_store_ok || copies <= 1) {
     const PutStatus flushed = co_await store_.await_flush(placed, wait_store_ok);
+    store_.put_ended(placed);
     co_return flushed;
   }
   const Deadline deadline = context_.clock.now() + configuration_.ha.slave_timeout;
@@ -16,6 +17,7 @@ Task<PutStatus> PutSafety::wait(PutResult placed, bool wait_store_ok) {
   master_->submit(request);
   const PutStatus flushed = co_await store_.await_flush(placed, wait_store_ok);
   Result<void> answered = co_await request.answered().wait();
+  store_.put_ended(placed);
   if (!answered) co_return PutStatus::unknown_error;
   const bool replicated = request.answer() == ReplicaAnswer::replicated;
   co_return replicated ? flushed : PutStatus::flush_slave_timeout;
@@ -23,7 +25,10 @@ Task<PutStatus> PutSafety::wait(PutResult placed, bool wait_store_ok) {
 
 Task<PutStatus> PutSafety::wait_internal(PutResult placed) {
   const Behaviour& behaviour = configuration_.store.behaviour;
-  if (behaviour.faithful(BehaviourSwitch::internal_writes_not_awaited)) co_return placed.status;
+  if (behaviour.faithful(BehaviourSwitch::internal_writes_not_awaited)) {
+    store_.put_ended(placed);
+    co_return placed.status;
+  }
   const PutStatus safe = co_await wait(placed, true);
   co_return safe;
 }

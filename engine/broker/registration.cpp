@@ -20,11 +20,11 @@ constexpr RequestConnectionOptions kConnectionOptions{.connect_timeout = Duratio
 }  // namespace
 
 Registration::Registration(Context& context, const BrokerConfiguration& configuration,
-                           Endpoint address, TopicsOfBroker topics, HaSlave* slave)
+                           Endpoint address, TopicsOfBroker topics, Followers followers)
     : context_(context),
       configuration_(configuration),
       topics_(topics),
-      slave_(slave),
+      followers_(followers),
       address_(to_text(address)),
       tasks_(context.scope) {
   const std::uint32_t ha_host =
@@ -107,10 +107,12 @@ void Registration::take_answer(Telling which, const RemotingCommand& answer) {
                           where.address);
   if (which.round <= answered_round_) return;
   answered_round_ = which.round;
-  if (slave_ == nullptr || configuration_.ha.master_address) return;
+  if (followers_.log == nullptr) return;
   const RegisterBrokerResponse response = decode_register_broker_response(answer.ext_fields.span());
+  followers_.metadata->set_master(parse_endpoint(response.master_addr));
   const std::optional<Endpoint> master = parse_endpoint(response.ha_server_addr);
-  if (master) slave_->set_master(master);  // No answer leaves the old one.
+  // No answer leaves the old one.
+  if (master && !configuration_.ha.master_address) followers_.log->set_master(master);
 }
 
 BrokerIdentity Registration::identity() const {

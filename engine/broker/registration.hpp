@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/broker/configuration.hpp"
+#include "engine/broker/slave_metadata.hpp"
 #include "engine/broker/topics_of_broker.hpp"
 #include "engine/replication/ha_slave.hpp"
 #include "engine/wire/request_connection.hpp"
@@ -23,10 +24,16 @@ namespace drydock {
 
 class Registration {
  public:
-  // `address` is where clients find the broker. `slave`, null on a master, is told where its master
-  // is, as the name servers' answers say.
+  // Those of a slave who are told where its master is, as the name servers' answers say: for the
+  // log, unless haMasterAddress says so, and for the rest. Both null on a master.
+  struct Followers {
+    HaSlave* log = nullptr;
+    SlaveMetadata* metadata = nullptr;
+  };
+
+  // `address` is where clients find the broker.
   Registration(Context& context, const BrokerConfiguration& configuration, Endpoint address,
-               TopicsOfBroker topics, HaSlave* slave);
+               TopicsOfBroker topics, Followers followers);
 
   void start();
   // Orderly: unregisters with one name server after the other, 3 s each at most. Without a start
@@ -52,7 +59,7 @@ class Registration {
   Context& context_;
   const BrokerConfiguration& configuration_;
   TopicsOfBroker topics_;
-  HaSlave* slave_;
+  Followers followers_;
   std::string address_;
   std::string ha_address_;
   std::vector<std::unique_ptr<RequestConnection>> name_servers_;

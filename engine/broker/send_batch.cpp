@@ -57,6 +57,7 @@ Task<void> SendProcessor::store_batch(std::shared_ptr<ServerConnection> connecti
                                       WorkerPool::Lease lease) {
   const bool wait_store_ok = batch.wait_store_ok;
   const std::int32_t queue_id = batch.queue_id;
+  const SharedBytes topic = batch.topic;
   BatchPutResult stored = co_await store_.append_batch(lease.worker(), std::move(batch));
   lease.release();
   if (stored.put.status == PutStatus::put_ok) {
@@ -64,6 +65,8 @@ Task<void> SendProcessor::store_batch(std::shared_ptr<ServerConnection> connecti
     stored.put.status = safe;
   }
   answer_batch(*connection, request, queue_id, stored);
+  const auto messages = static_cast<std::int64_t>(stored.record_bytes.size());
+  count(as_text(topic.span()), stored.put, messages);
 }
 
 void SendProcessor::answer_batch(ServerConnection& connection, const RemotingCommand& request,

@@ -65,10 +65,11 @@ HeaderFault decode_header(const RemotingCommand& request, SendMessageHeader& hea
 
 SendProcessor::SendProcessor(Context& context, const BrokerConfiguration& configuration,
                              MessageStore& store, TopicsOfBroker topics, GroupsOfBroker groups,
-                             HaMaster* master)
+                             HaMaster* master, Traffic& traffic)
     : context_(context),
       configuration_(configuration),
       store_(store),
+      traffic_(traffic),
       safety_(context, configuration, store, master),
       topics_(topics),
       groups_(groups),
@@ -80,7 +81,7 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
                                   RemotingCommand request,
                                   [[maybe_unused]] Semaphore::Permit slot) {
   const bool slave = configuration_.ha.role == BrokerRole::slave;
-  if (slave || store_.os_page_cache_busy()) {
+  if (slave || store_.os_page_cache_busy() || store_.transient_store_pool_deficient()) {
     const Refusal busy{ResponseCode::system_busy,
                        "[REJECTREQUEST]system busy, start flow control for a while"};
     refuse(*connection, request, busy);
@@ -92,6 +93,13 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
     const Refusal denied{ResponseCode::system_busy, turn.denied_because};
     refuse(*connection, request, denied);
     co_return;
+  }
+
+  if (context_.compute.priced()) {
+    const Duration price =
+        configuration_.store.cpu.send.of(static_cast<std::int64_t>(request.body.size()));
+    Result<void> spent = co_await context_.compute.charge(lease.worker(), price);
+    if (!spent) co_return;
   }
 
   SendMessageHeader header;
@@ -132,6 +140,13 @@ Task<void> SendProcessor::process(std::shared_ptr<ServerConnection> connection,
     result.status = safe;
   }
   answer(*connection, request, queue_id, result);
+  count(header.topic, result, 1);
+}
+
+void SendProcessor::count(std::string_view topic, const PutResult& stored, std::int64_t messages) {
+  if (!counts_as_sent(stored.status)) return;
+  const Traffic::Count count{messages, stored.bytes};
+  traffic_.in(topic, count, context_.clock.wall_now().count_ms());
 }
 
 Task<void> SendProcessor::append_late(IncomingMessage message) {

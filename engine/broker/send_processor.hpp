@@ -13,6 +13,7 @@
 #include "engine/broker/groups_of_broker.hpp"
 #include "engine/broker/put_safety.hpp"
 #include "engine/broker/topics_of_broker.hpp"
+#include "engine/broker/traffic.hpp"
 #include "engine/broker/worker_pool.hpp"
 #include "engine/replication/ha_master.hpp"
 #include "engine/wire/send_message.hpp"
@@ -23,7 +24,7 @@ namespace drydock {
 class SendProcessor {
  public:
   SendProcessor(Context& context, const BrokerConfiguration& configuration, MessageStore& store,
-                TopicsOfBroker topics, GroupsOfBroker groups, HaMaster* master);
+                TopicsOfBroker topics, GroupsOfBroker groups, HaMaster* master, Traffic& traffic);
 
   static bool answers(const RemotingCommand& request) {
     return request.is(RequestCode::send_message) || request.is(RequestCode::send_message_v2) ||
@@ -72,9 +73,13 @@ class SendProcessor {
   void answer(ServerConnection& connection, const RemotingCommand& request, std::int32_t queue_id,
               const PutResult& result);
 
+  // Counts messages that were answered as stored.
+  void count(std::string_view topic, const PutResult& stored, std::int64_t messages);
+
   Context& context_;
   const BrokerConfiguration& configuration_;
   MessageStore& store_;
+  Traffic& traffic_;
   PutSafety safety_;
   TopicsOfBroker topics_;
   GroupsOfBroker groups_;

@@ -49,7 +49,9 @@ SubscriptionGroup group_of(const Json& json) {
               std::max(0, number_of(json, "retryQueueNums", usual.retry_queues, kRetryQueuesMax)),
           .retry_times_max = number_of(json, "retryMaxTimes", usual.retry_times_max, INT32_MAX),
           .consume_enable = bool_member(json, "consumeEnable", true),
-          .notify_changes = bool_member(json, "notifyConsumerIdsChangedEnable", true)};
+          .notify_changes = bool_member(json, "notifyConsumerIdsChangedEnable", true),
+          .broker_id = integer_member(json, "brokerId", usual.broker_id),
+          .when_slow_id = integer_member(json, "whichBrokerWhenConsumeSlowly", usual.when_slow_id)};
 }
 
 }  // namespace
@@ -72,6 +74,12 @@ const SubscriptionGroup* SubscriptionGroups::find(std::string_view group) const 
   return auto_create_ ? &default_ : nullptr;
 }
 
+bool SubscriptionGroups::follow(std::string_view text) {
+  const std::optional<Json> root = read_json(text);
+  if (root && root->is_object() && read_data_version_member(*root) == version_) return true;
+  return read(text);
+}
+
 bool SubscriptionGroups::read(std::string_view text) {
   const std::optional<Json> root = read_json(text);
   if (!root || !root->is_object()) return false;
@@ -91,11 +99,7 @@ bool SubscriptionGroups::read(std::string_view text) {
   if (const Json* const forbidden = object_member(*root, "forbiddenTable")) {
     forbidden_ = forbidden->dump(-1, ' ', false, Json::error_handler_t::replace);
   }
-  if (const Json* const version = object_member(*root, "dataVersion")) {
-    version_ = {.state_version = integer_member(*version, "stateVersion", 0),
-                .counter = integer_member(*version, "counter", 0),
-                .timestamp_ms = integer_member(*version, "timestamp", 0)};
-  }
+  version_ = read_data_version_member(*root).value_or(version_);
   ++changes_;
   return true;
 }
@@ -103,11 +107,7 @@ bool SubscriptionGroups::read(std::string_view text) {
 std::string SubscriptionGroups::write() const {
   JsonWriter writer;
   writer.begin_object();
-  writer.key("dataVersion").begin_object();
-  writer.key("counter").number(version_.counter);
-  writer.key("stateVersion").number(version_.state_version);
-  writer.key("timestamp").number(version_.timestamp_ms);
-  writer.end_object();
+  write_data_version_member(writer, version_);
   writer.key("forbiddenTable").raw(forbidden_);
   writer.key("subscriptionGroupTable").begin_object();
   for (const auto& [name, entry] : table_) writer.key(name).raw(entry.json);

@@ -19,6 +19,8 @@ struct SubscriptionGroup {
   std::int32_t retry_times_max = 16;  // retryMaxTimes
   bool consume_enable = true;         // consumeEnable
   bool notify_changes = true;         // notifyConsumerIdsChangedEnable
+  std::int64_t broker_id = 0;         // brokerId: where its members pull.
+  std::int64_t when_slow_id = 1;      // whichBrokerWhenConsumeSlowly: those that are far behind.
 };
 
 class SubscriptionGroups : public ConfigContent {
@@ -32,6 +34,10 @@ class SubscriptionGroups : public ConfigContent {
   const SubscriptionGroup* find_or_create(std::string_view group, std::int64_t now_ms);
   // The group as it would be made; null if it may not be.
   const SubscriptionGroup* find(std::string_view group) const;
+
+  // The groups of the master, of whom this broker is a slave, take the place of all that there are.
+  // False, and nothing is changed, if they are no table of groups or too many.
+  bool follow(std::string_view text);
 
   bool read(std::string_view text) override;
   std::string write() const override;

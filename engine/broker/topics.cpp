@@ -107,9 +107,18 @@ const TopicConfig* Topics::find(std::string_view topic) const {
 
 bool Topics::read(std::string_view text) {
   std::optional<RegisterBrokerBody> read = decode_topic_table(text);
+  return read && take(topics_, std::move(*read));
+}
+
+bool Topics::follow(std::string_view text) {
+  std::optional<RegisterBrokerBody> read = decode_topic_table(text);
   if (!read) return false;
-  Table topics = topics_;
-  for (TopicConfig& topic : read->topics) {
+  if (read->data_version == version_) return true;
+  return take({}, std::move(*read));
+}
+
+bool Topics::take(Table topics, RegisterBrokerBody read) {
+  for (TopicConfig& topic : read.topics) {
     const std::string name = topic.topic;
     if (topic_name_allowed(name)) topics.insert_or_assign(name, std::move(topic));
   }
@@ -117,7 +126,7 @@ bool Topics::read(std::string_view text) {
   for (const auto& [name, topic] : topics) kept += kept_bytes(topic);
   if (topics.size() > kCountMax || kept > kKeptBytesMax) return false;
   topics_ = std::move(topics);
-  version_ = read->data_version;
+  version_ = read.data_version;
   ++changes_;
   return true;
 }

@@ -68,6 +68,10 @@ class Topics : public ConfigContent {
   std::vector<std::string> take_new();
   bool has_new() const { return !new_.empty(); }
 
+  // The topics of the master, of whom this broker is a slave, take the place of all that there are.
+  // False, and nothing is changed, if they are no table of topics or too many.
+  bool follow(std::string_view text);
+
   // The topics in a file replace those of the same name.
   bool read(std::string_view text) override;
   std::string write() const override;
@@ -76,6 +80,8 @@ class Topics : public ConfigContent {
  private:
   using Table = std::map<std::string, TopicConfig, std::less<>>;
 
+  // Adds those of `read` to `topics` and takes them, if there is room for all.
+  bool take(Table topics, RegisterBrokerBody read);
   void add_new(std::string_view topic, std::int32_t queues, std::int64_t now_ms);
   void add(std::string name, std::int32_t queues,
            std::int32_t permissions = permission::kRead | permission::kWrite);

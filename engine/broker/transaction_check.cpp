@@ -142,7 +142,9 @@ Task<TransactionCheck::Step> TransactionCheck::look_at(const StoredMessage& half
 Task<bool> TransactionCheck::put_again(IncomingMessage message, PutResult& put) {
   const PutResult result = co_await store_.append(worker_, std::move(message));
   put = result;
-  co_return result.status == PutStatus::put_ok;
+  if (result.status != PutStatus::put_ok) co_return false;
+  store_.put_ended(result);
+  co_return true;
 }
 
 Task<bool> TransactionCheck::discard(const StoredMessage& half) {

@@ -61,6 +61,8 @@ class WorkerPool {
   inline Waiting turn();
 
   bool has_queue() const { return !queue_.empty(); }
+  std::size_t queued() const { return queued_; }
+  std::size_t queue_capacity() const { return queue_capacity_; }
   // How long the first in the queue has waited; only if there is one.
   inline Duration longest_wait();
   // Takes the first out of the queue. `remark(waited, queued behind it)` is what it is told.

@@ -18,7 +18,7 @@ namespace drydock::on_linux {
 
 namespace asio = boost::asio;
 
-// Asio's context, a timer for the next deadline, and an eventfd that `stop` writes to.
+// Asio's context, a timer for the next deadline, and an eventfd that `nudge` writes to.
 struct LinuxExecutor::Reactor {
   Reactor() : stop_event(context, ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) { await_stop(); }
 
@@ -82,24 +82,31 @@ MonotonicTime LinuxExecutor::now() const {
 void LinuxExecutor::arm(Wakeup& wakeup, MonotonicTime at) { timers_.insert(wakeup, at.count_ns()); }
 
 bool LinuxExecutor::run_until(const std::function<bool()>& predicate, MonotonicTime limit) {
-  ENSURE(!inside_run_);
+  ENSURE(predicate_ == nullptr);
   struct Inside {
-    explicit Inside(bool& flag) : flag_(flag) { flag_ = true; }
-    ~Inside() { flag_ = false; }
-    bool& flag_;
-  } const inside(inside_run_);
+    Inside(LinuxExecutor& self, const std::function<bool()>& predicate) : self_(self) {
+      self_.predicate_ = &predicate;
+    }
+    ~Inside() { self_.predicate_ = nullptr; }
+    LinuxExecutor& self_;
+  } const inside(*this, predicate);
+  limit_ = limit;
 
   rethrow_failure();
   if (predicate()) return true;
   for (;;) {
     if (stop_wanted_.exchange(false)) return false;
+    if (chores_pending()) {
+      chores_->run();
+      rethrow_failure();
+      if (predicate()) return true;
+    }
     collect_due_timers();
-    if (urgent_.empty() && round_.empty() && ready_.empty()) {
+    if (nothing_ready()) {
       if (now() >= limit) return false;
-      const MonotonicTime next = MonotonicTime::at_ns(timers_.next_time(kNever.count_ns()));
-      reactor_->wait(std::min(next, limit));
+      sleep();
     } else {
-      const Round round = run_round(predicate);
+      const Round round = run_round();
       if (round == Round::satisfied) return true;
       if (now() >= limit) return false;
       reactor_->poll();
@@ -108,16 +115,44 @@ bool LinuxExecutor::run_until(const std::function<bool()>& predicate, MonotonicT
   }
 }
 
-LinuxExecutor::Round LinuxExecutor::run_round(const std::function<bool()>& predicate) {
+LinuxExecutor::Round LinuxExecutor::run_round() {
   round_.take_all(ready_);
   while (Wakeup* const wakeup = next_of_round()) {
     wakeup->unlink();
     wakeup->run();
+    if (chores_pending()) chores_->run();
     rethrow_failure();
-    if (predicate()) return Round::satisfied;
+    if ((*predicate_)()) return Round::satisfied;
     if (stop_wanted_) return Round::stopped;
   }
   return Round::over;
+}
+
+bool LinuxExecutor::run_is_over() const {
+  return stop_wanted_ || failure_ != nullptr || now() >= limit_ || (*predicate_)();
+}
+
+void LinuxExecutor::carry_on(const std::atomic<bool>& wanted_back) {
+  const auto ends = [&] { return wanted_back || run_is_over(); };
+  while (!ends()) {
+    collect_due_timers();
+    if (nothing_ready()) {
+      sleep();
+      continue;
+    }
+    round_.take_all(ready_);
+    for (Wakeup* wakeup = next_of_round(); wakeup != nullptr; wakeup = next_of_round()) {
+      wakeup->unlink();
+      wakeup->run();
+      if (ends()) return;
+    }
+    reactor_->poll();
+  }
+}
+
+void LinuxExecutor::sleep() {
+  const MonotonicTime next = MonotonicTime::at_ns(timers_.next_time(kNever.count_ns()));
+  reactor_->wait(std::min(next, limit_));
 }
 
 Wakeup* LinuxExecutor::next_of_round() {
@@ -137,6 +172,10 @@ void LinuxExecutor::rethrow_failure() {
 
 void LinuxExecutor::stop() noexcept {
   stop_wanted_ = true;
+  nudge();
+}
+
+void LinuxExecutor::nudge() noexcept {
   const std::uint64_t one = 1;
   (void)!::write(reactor_->stop_event.native_handle(), &one, sizeof one);
 }

@@ -11,6 +11,15 @@
 
 namespace drydock::on_linux {
 
+// What the loop's thread does between wake-ups: see StandIn.
+class Chores {
+ public:
+  virtual ~Chores() = default;
+  virtual bool pending() const = 0;
+  // Another thread may run the loop meanwhile, and have given it back at the end.
+  virtual void run() = 0;
+};
+
 // Order: urgent wake-ups (kills) first; then rounds. A round takes everything that is ready, in the
 // order in which it was posted; timers that are due join at the end of the ready list, by their
 // time. Descriptors are looked at between rounds, so a task that always has more to do does not
@@ -38,12 +47,24 @@ class LinuxExecutor : public Executor {
   // handlers.
   void stop() noexcept;
 
+  // Null: none. What is pending is done after the wake-up that made it so.
+  void set_chores(Chores* chores) { chores_ = chores; }
+  // Goes on with the run in progress on another thread, while that run's own does its chores. Ends
+  // when `wanted_back` is set, or when the run is over, which its own thread then finds.
+  void carry_on(const std::atomic<bool>& wanted_back);
+  // Ends a sleep of the loop. From any thread.
+  void nudge() noexcept;
+
  private:
   friend class DescriptorWatch;
   struct Reactor;  // Asio.
 
   enum class Round : std::uint8_t { over, satisfied, stopped };
-  Round run_round(const std::function<bool()>& predicate);
+  Round run_round();
+  bool run_is_over() const;
+  bool nothing_ready() const { return urgent_.empty() && round_.empty() && ready_.empty(); }
+  void sleep();
+  bool chores_pending() const { return chores_ != nullptr && chores_->pending(); }
   Wakeup* next_of_round();
   void collect_due_timers();
   void rethrow_failure();
@@ -54,7 +75,10 @@ class LinuxExecutor : public Executor {
   TimerQueue timers_;
   std::exception_ptr failure_;
   std::atomic<bool> stop_wanted_ = false;
-  bool inside_run_ = false;
+  Chores* chores_ = nullptr;
+  // Of the run in progress. Null: there is none.
+  const std::function<bool()>* predicate_ = nullptr;
+  MonotonicTime limit_;
   std::unique_ptr<Reactor> reactor_;
 };
 

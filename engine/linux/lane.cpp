@@ -1,27 +1,9 @@
 #include "engine/linux/lane.hpp"
 
-#include <pthread.h>
-#include <signal.h>
+#include "engine/linux/thread_setup.hpp"
 
 namespace drydock::on_linux {
-namespace {
-
-// Signals for the whole process (SIGTERM and its like) belong to the first thread; what a thread
-// does itself (SIGBUS above all) can't be blocked.
-void block_signals() {
-  sigset_t signals;
-  sigfillset(&signals);
-  for (const int own : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS}) {
-    sigdelset(&signals, own);
-  }
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-}
-
-}  // namespace
-
-Lane::Lane(Mailbox& mailbox, std::string name) : mailbox_(mailbox), name_(std::move(name)) {
-  name_.resize(std::min<std::size_t>(name_.size(), 15));  // The kernel's limit.
-}
+Lane::Lane(Mailbox& mailbox, std::string name) : mailbox_(mailbox), name_(std::move(name)) {}
 
 Lane::~Lane() {
   close();
@@ -48,7 +30,7 @@ void Lane::close() {
 
 void Lane::run() {
   block_signals();
-  pthread_setname_np(pthread_self(), name_.c_str());
+  name_thread(pthread_self(), name_);
   std::vector<Operation*> batch;
   while (take(batch)) {
     for (Operation* operation : batch) {

@@ -24,6 +24,7 @@ class Lane {
   Lane& operator=(const Lane&) = delete;
 
   void submit(Operation& operation);
+  const std::string& name() const { return name_; }
   // The thread ends after what was given to it. Nothing more may be submitted.
   void close();
 

@@ -81,6 +81,9 @@ class CopyOperation : public Operation {
                         : reason_of_failed_load(descriptor_, mapped_bytes_);
   }
 
+  // A load is asked for when the bytes are known not to be there.
+  bool usually_brief() const override { return direction_ == Direction::store; }
+
   int error_number() const { return error_number_; }
   SharedBytes take_bytes() { return std::move(bytes_); }
 

@@ -48,8 +48,9 @@ struct Mapping {
 
 // Whether a store can be done without blocking is not knowable: the page may be under writeback,
 // its fault may wait for the journal or be throttled. So `try_store` never stores, and `store`
-// copies on the worker's lane. Reads ask the page cache through the descriptor, which can be done
-// without waiting, and only then touch the mapping, also on the lane.
+// copies under watch (StandIn) on the run loop's thread, between two wake-ups. Reads ask the page
+// cache through the descriptor, which can be done without waiting, and only then touch the mapping,
+// also on the lane.
 class LinuxMappedFile : public MappedFile {
  public:
   explicit LinuxMappedFile(std::shared_ptr<Mapping> mapping) : mapping_(std::move(mapping)) {}

@@ -1,7 +1,8 @@
 // A call that may block, as an object that outlives whoever asked for it.
 //
 // Life: made by a coroutine; given to Operations, which keeps it alive while it is in flight; its
-// work is done by a lane's thread or by the ring; it comes back through the mailbox or the ring's
+// work is done by a lane's thread, by the ring or, if it is usually brief, by the run loop's own
+// thread between two wake-ups; from the former it comes back through the mailbox or the ring's
 // eventfd and completes its waiter, or nothing if the waiter is gone. Made, completed and destroyed
 // on the executor's thread: its bytes are counted with plain integers.
 #pragma once
@@ -31,6 +32,8 @@ class Operation {
   // The work. Runs on a lane's thread, which owns the object's plain members and the memory that
   // they point to until it returns; counted bytes and shared objects stay untouched.
   virtual void run() noexcept = 0;
+  // It seldom blocks: the run loop's own thread may do it, under watch (StandIn).
+  virtual bool usually_brief() const { return false; }
   // Not null if the ring can do it instead.
   virtual IoOperation* as_io() { return nullptr; }
 

@@ -7,13 +7,20 @@
 namespace drydock::on_linux {
 
 Operations::Operations(LinuxExecutor& executor, FileIo file_io)
-    : mailbox_(executor, [this](Operation& operation) { finished(operation); }) {
+    : executor_(executor),
+      mailbox_(executor, [this](Operation& operation) { finished(operation); }),
+      stand_in_([this](const std::atomic<bool>& wanted_back) { stand_in(wanted_back); },
+                [&executor] { executor.nudge(); }) {
+  executor.set_chores(this);
   if (file_io == FileIo::lanes_only) return;
   const auto deliver = [this](Operation& operation) { finished(operation); };
   ring_ = Ring::open(executor, deliver, ring_refusal_);
 }
 
-Operations::~Operations() { ENSURE(in_flight_ == 0); }
+Operations::~Operations() {
+  ENSURE(in_flight_ == 0);
+  executor_.set_chores(nullptr);
+}
 
 void Operations::launch(std::shared_ptr<Operation> operation) {
   ENSURE(in_flight_ < kOperationsMax);
@@ -28,6 +35,8 @@ void Operations::submit(std::shared_ptr<Operation> operation, Lane& lane) {
   auto* const io = ring_ == nullptr ? nullptr : self.as_io();
   if (io != nullptr) {
     ring_->submit(*io);
+  } else if (self.usually_brief() && (!standing_in_ || &lane == at_work_)) {
+    brief_.push_back({&self, &lane});  // Behind the one at which the thread is stuck, if it is.
   } else {
     lane.submit(self);
   }
@@ -37,6 +46,32 @@ void Operations::submit_unowned(std::shared_ptr<Operation> operation) {
   Operation& self = *operation;
   launch(std::move(operation));
   own_lane_.submit(self);
+}
+
+void Operations::run() {
+  while (!brief_.empty()) {
+    const Brief next = brief_.front();
+    brief_.pop_front();
+    at_work_ = next.lane;
+    stand_in_.watch(next.lane->name(), [&next] { next.operation->run(); });
+    at_work_ = nullptr;
+    finished(*next.operation);
+  }
+}
+
+// While the loop's own thread is stuck, lanes do everything; what the stuck worker gave comes after
+// what it is stuck at.
+void Operations::stand_in(const std::atomic<bool>& wanted_back) {
+  standing_in_ = true;
+  for (const Brief& waiting : std::exchange(brief_, {})) {
+    if (waiting.lane == at_work_) {
+      brief_.push_back(waiting);
+    } else {
+      waiting.lane->submit(*waiting.operation);
+    }
+  }
+  executor_.carry_on(wanted_back);
+  standing_in_ = false;
 }
 
 void Operations::finished(Operation& operation) {

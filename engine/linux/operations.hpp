@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 
 #include "engine/linux/lane.hpp"
 #include "engine/linux/mailbox.hpp"
 #include "engine/linux/operation.hpp"
+#include "engine/linux/stand_in.hpp"
 #include "engine/types/bytes.hpp"
 
 namespace drydock::on_linux {
@@ -23,14 +25,15 @@ enum class FileIo : std::uint8_t {
 
 // One per world. A worker has at most one call in flight (the contract of Worker), so their number
 // is bounded by the number of workers; kOperationsMax is an alarm, not a queue length.
-class Operations {
+class Operations : private Chores {
  public:
   static constexpr std::size_t kOperationsMax = 65'536;
 
   Operations(LinuxExecutor& executor, FileIo file_io);
-  ~Operations();
+  ~Operations() override;
 
-  // On `lane`, or by the ring if there is one and the operation is an IoOperation.
+  // On `lane`; by the ring if there is one and the operation is an IoOperation; by the run loop's
+  // own thread, next, if it is usually brief.
   void submit(std::shared_ptr<Operation> operation, Lane& lane);
   // On a lane of the world's own: what nobody waits for (unmapping, closing what may be slow to
   // close) and what has no worker.
@@ -56,14 +59,29 @@ class Operations {
   int ring_refusal() const { return ring_refusal_; }
 
  private:
+  // An operation for the run loop's own thread, and where it goes if that is stuck.
+  struct Brief {
+    Operation* operation;
+    Lane* lane;
+  };
+
+  bool pending() const override { return !brief_.empty(); }
+  void run() override;
+  // On the thread that stands in.
+  void stand_in(const std::atomic<bool>& wanted_back);
   void launch(std::shared_ptr<Operation> operation);
   void finished(Operation& operation);
 
+  LinuxExecutor& executor_;
   std::size_t in_flight_ = 0;
+  std::deque<Brief> brief_;
+  Lane* at_work_ = nullptr;  // Whose operation the loop's own thread is doing.
+  bool standing_in_ = false;
   Mailbox mailbox_;
   int ring_refusal_ = 0;
   std::unique_ptr<Ring> ring_;
   Lane own_lane_{mailbox_, "drydock"};
+  StandIn stand_in_;
 };
 
 }  // namespace drydock::on_linux

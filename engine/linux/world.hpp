@@ -11,20 +11,27 @@
 //   mailbox        how threads hand finished operations back: a list and an eventfd
 //   io_operation   read, write, sync, allocate: by a ring or by a lane, the same steps
 //   ring           io_uring
-//   operations     chooses between ring and lane, counts what is in flight
+//   operations     chooses between ring, lane and the loop's own thread, counts what is in flight
+//   stand_in       the thread that runs the loop when the loop's own is stuck; thread_setup
 //   descriptor     owned descriptors; shared_descriptor: those that operations hold, too
 //   errors         errno values as ErrorCodes
 //   file, mapped_file (with guarded_copy), file_system (with path_calls), block_device
 //   stream, network, processes, services
 //
-// One thread runs everything that the engine can see: coroutines, destructors, counts of shared
-// bytes. Whatever may block (page faults included) runs in the ring or on a lane, sees raw memory
-// and plain numbers only, and belongs to an operation object that stays on the first thread. So an
-// operation outlives the coroutine that asked for it: killing a process does not stop a write.
+// One thread at a time runs everything that the engine can see: coroutines, destructors, counts of
+// shared bytes. Whatever may block (page faults included) is an operation: it sees raw memory and
+// plain numbers only, and belongs to an object that stays with the run loop. So an operation
+// outlives the coroutine that asked for it: killing a process does not stop a write.
+//
+// Where operations run. What is likely to block (opening, syncing, reading what is not cached) runs
+// in the ring or on a lane. What seldom does, a store into a mapping, is done by the loop's own
+// thread between two wake-ups, since two thread switches cost ten times a store; if it blocks after
+// all, another thread runs the loop within four milliseconds (stand_in).
 //
 // A lane per worker, not a shared pool: a Worker stands for a thread of the real broker, so its
-// stores fault, get throttled and hang on a thread that carries its name, one hung disk holds up
-// nobody who doesn't use it, and /proc shows who waits where.
+// calls hang on a thread that carries its name, as the loop's own does while it is stuck; one hung
+// disk holds up nobody who doesn't use it, and /proc shows who waits where. One thing waits for a
+// stuck store: the end of a run (LinuxWorld::stop, and with it SIGTERM).
 //
 // A "process" here lives inside the operating-system process that runs the world; several may (a
 // broker and a producer in one test). What belongs to an operating-system process as a whole is

@@ -33,11 +33,24 @@ Task<void> HaMaster::Link::read_reports() {
     if (!bytes) co_return;
     const std::optional<PhysicalOffset> report = reader.feed(*bytes);
     if (!report) continue;
+    strayed_ = refuses(*report);
+    if (strayed_) co_return;
     acknowledged_ = report;
     reported_.set();
     somebody_acknowledged_.set();
     context_.observer.event(EventName::ha_slave_acknowledged, report->value(), peer().address);
   }
+}
+
+bool HaMaster::Link::refuses(PhysicalOffset report) const {
+  const Behaviour& behaviour = store_.configuration().behaviour;
+  if (behaviour.faithful(BehaviourSwitch::ha_report_beyond_end_counts)) return false;
+  if (report <= store_.log_end()) return false;
+  context_.observer.log(LogLevel::error,
+                        "a slave has more than this log: " + std::to_string(report.value()) +
+                            ", not " + std::to_string(store_.log_end().value()) +
+                            "; connection closed");
+  return true;
 }
 
 Task<void> HaMaster::Link::ship() {

@@ -23,9 +23,12 @@ class HaMaster::Link {
   std::optional<PhysicalOffset> acknowledged() const { return acknowledged_; }
   // A put waits for copies: look for data at once.
   void wake();
+  // It has reported more than there is, and was refused (ha.report-beyond-end-counts, hardened).
+  bool strayed() const { return strayed_; }
   Endpoint peer() const { return stream_->peer(); }
 
  private:
+  bool refuses(PhysicalOffset report) const;
   Task<bool> first_report();
   PhysicalOffset first_to_ship() const;
   // Waits until there may be something to ship or a heartbeat is due. False: cancelled.
@@ -41,6 +44,7 @@ class HaMaster::Link {
   std::optional<PhysicalOffset> acknowledged_;
   Event reported_;
   PhysicalOffset next_;
+  bool strayed_ = false;
   MonotonicTime last_write_;
   bool woken_ = false;
 };

@@ -10,6 +10,8 @@ namespace drydock {
 namespace {
 
 constexpr Duration kAcceptRetryPause = Duration::ms(100);
+constexpr int kWakeUpsOfTheBug = 5;
+constexpr std::size_t kStrayedMax = 1024;
 
 }  // namespace
 
@@ -48,6 +50,7 @@ Task<void> HaMaster::accept_slaves(std::unique_ptr<Listener> listener) {
 }
 
 Task<void> HaMaster::serve(std::unique_ptr<Stream> stream) {
+  if (strayed_.contains(stream->peer().address)) co_return;
   Link link(context_, configuration_, store_, std::move(stream), acknowledged_, ++links_made_);
   const std::int64_t peer = link.peer().address;
   links_.push_back(&link);
@@ -58,6 +61,7 @@ Task<void> HaMaster::serve(std::unique_ptr<Stream> stream) {
   shipping.cancel();
   co_await shipping.join();
   std::erase(links_, &link);
+  if (link.strayed() && strayed_.size() < kStrayedMax) strayed_.insert(peer);
   context_.observer.event(EventName::ha_slave_disconnected, peer);
 }
 
@@ -82,19 +86,25 @@ Task<void> HaMaster::answer_requests() {
 
 // Waits until the oldest request is satisfied or given up. False: cancelled.
 Task<bool> HaMaster::settle() {
+  const bool counts_wakeups = store_.configuration().bugs.has(SeededBug::copy_wait_counts_wakeups);
+  int wakeups = 0;
   while (!requests_.empty()) {
     auto& request = static_cast<ReplicaRequest&>(*requests_.front());
     if (copies_up_to(request.end()) >= request.copies()) {
       request.answer_with(ReplicaAnswer::replicated);
+      wakeups = 0;
       continue;
     }
-    if (context_.clock.now() >= request.deadline()) {
+    const bool tired = counts_wakeups && wakeups >= kWakeUpsOfTheBug;
+    if (tired || context_.clock.now() >= request.deadline()) {
       request.answer_with(ReplicaAnswer::timed_out);
+      wakeups = 0;
       continue;
     }
     acknowledged_.reset();
     Result<void> news = co_await acknowledged_.wait(request.deadline());
     if (!news && news.error().code() == ErrorCode::cancelled) co_return false;
+    ++wakeups;
   }
   co_return true;
 }

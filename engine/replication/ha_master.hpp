@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "engine/replication/ha_configuration.hpp"
@@ -45,6 +46,7 @@ class HaMaster {
   MessageStore& store_;
   std::vector<Link*> links_;  // In the order in which they connected.
   int links_made_ = 0;
+  std::set<std::int64_t> strayed_;  // Addresses of slaves that have reported more than there is.
   IntrusiveList requests_;
   Event asked_;         // A request has come.
   Event acknowledged_;  // A slave has reported.

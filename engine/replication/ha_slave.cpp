@@ -103,15 +103,23 @@ Task<bool> HaSlave::take(HaFrame frame) {
   co_return sent;
 }
 
-Task<bool> HaSlave::report() {
+Task<PhysicalOffset> HaSlave::safe_end() {
   const PhysicalOffset end = store_.log_end();
-  const Behaviour& behaviour = store_.configuration().behaviour;
-  if (behaviour.hardened(BehaviourSwitch::ha_slave_acks_unflushed)) {
-    const PutResult everything{.status = PutStatus::put_ok, .offset = end};
-    const PutStatus flushed = co_await store_.await_flush(everything, true);
-    if (flushed != PutStatus::put_ok) co_return false;
+  if (store_.configuration().behaviour.faithful(BehaviourSwitch::ha_slave_acks_before_flush)) {
+    co_return end;
   }
-  reported_ = end;
+  if (!flush_failed_ && flushed_to_ < end) {
+    const PhysicalOffset from = std::max(flushed_to_, store_.commit_log().min_offset());
+    Result<void> flushed = co_await store_.sync_log(worker_, from, end);
+    if (flushed) flushed_to_ = end;
+    flush_failed_ = !flushed;
+  }
+  co_return flushed_to_;
+}
+
+Task<bool> HaSlave::report() {
+  const PhysicalOffset safe = co_await safe_end();
+  reported_ = safe;
   last_write_ = context_.clock.now();
   Result<void> written = co_await stream_->write(encode_ha_report(reported_));
   co_return written.has_value();

@@ -26,6 +26,8 @@ class HaSlave {
   Task<bool> take(HaFrame frame);
   Task<bool> take_frames();
   Task<bool> report();
+  // How far it tells the master that it has come: what it has in memory; hardened, what is flushed.
+  Task<PhysicalOffset> safe_end();
   // When the loop, which looks once a second, does something without having read.
   MonotonicTime next_look() const;
 
@@ -37,7 +39,9 @@ class HaSlave {
   std::unique_ptr<Stream> stream_;
   HaFrameReader frames_;
   PhysicalOffset reported_;
-  MonotonicTime last_write_;  // Not touched by a connect: RocketMQ's quirk.
+  PhysicalOffset flushed_to_;  // Hardened: by flushes none of which has failed.
+  bool flush_failed_ = false;  // A flush that succeeds after that proves nothing.
+  MonotonicTime last_write_;   // Not touched by a connect: RocketMQ's quirk.
   MonotonicTime last_read_;
 };
 

@@ -1,10 +1,15 @@
 #include "engine/store/commit_log.hpp"
 
+#include <limits>
+
 #include "engine/wire/big_endian.hpp"
 
 namespace drydock {
 
 namespace {
+
+// RocketMQ writes a line about a put that held the lock for longer.
+constexpr Duration kLockNotable = Duration::ms(500);
 
 AppendStatus status_of(Error error, AppendStatus otherwise) {
   return error.code() == ErrorCode::cancelled ? AppendStatus::cancelled : otherwise;
@@ -24,17 +29,24 @@ std::int64_t place_records(std::span<std::byte> records, RecordPlace place) {
   return count;
 }
 
+std::optional<TransientStorePool> pool_of(const StoreConfiguration& configuration) {
+  if (!configuration.has_transient_pool()) return std::nullopt;
+  return TransientStorePool(configuration.transient_store_pool_size);
+}
+
 }  // namespace
 
-CommitLog::CommitLog(Context& context, const StoreConfiguration& configuration)
+CommitLog::CommitLog(Context& context, const StoreConfiguration& configuration, StoreStats& stats)
     : context_(context),
+      stats_(stats),
       behaviour_(configuration.behaviour),
       files_(context, configuration.commit_log_path(), configuration.mapped_file_size_commit_log),
-      allocator_(context, configuration.commit_log_path(),
-                 configuration.mapped_file_size_commit_log) {}
+      pool_(pool_of(configuration)),
+      allocator_(context, configuration, pool_ ? &*pool_ : nullptr) {}
 
 Task<Result<void>> CommitLog::truncate(Worker& worker, PhysicalOffset end) {
   flushed_to_ = end;
+  committed_to_ = end;
   Result<void> cut = co_await files_.truncate(worker, end);
   co_return cut;
 }
@@ -68,8 +80,19 @@ Task<AppendResult> CommitLog::append(Worker& worker, SharedBytes record, NextQue
   }
   locked_since_ = context_.clock.now();
   const AppendResult result = co_await append_locked(worker, std::move(record), queue);
-  locked_since_.reset();
+  unlocked(result);
   co_return result;
+}
+
+// The line is one that operators look for in RocketMQ's store.log.
+void CommitLog::unlocked(const AppendResult& result) {
+  const Duration held = lock_held_for();
+  locked_since_.reset();
+  stats_.lock_released(held);
+  if (held <= kLockNotable) return;
+  context_.observer.log(LogLevel::warning, "[NOTIFYME]putMessage in lock cost time(ms)=" +
+                                               std::to_string(held.count_ms()) +
+                                               ", record bytes=" + std::to_string(result.bytes));
 }
 
 Task<AppendResult> CommitLog::append_locked(Worker& worker, SharedBytes record,
@@ -90,7 +113,7 @@ Task<AppendResult> CommitLog::append_locked(Worker& worker, SharedBytes record,
   const std::int64_t records = place_records(record.writable(), place);
 
   // The common case costs no coroutine: the pages are there and nobody is throttled.
-  if (!file.map->try_store(worker, file.wrote, record.span())) {
+  if (!try_write(worker, file, record)) {
     Result<void> stored = co_await file.map->store(worker, file.wrote, std::move(record));
     if (!stored) {
       result.status = status_of(stored.error(), AppendStatus::unknown_error);
@@ -100,12 +123,40 @@ Task<AppendResult> CommitLog::append_locked(Worker& worker, SharedBytes record,
   file.wrote += result.bytes;
   file.last_store_ms = result.store_ms;
   queue.advance(records);
-  grew_.set();
-  advanced_.set();
-  context_.observer.event(EventName::store_appended, result.start.value(), result.bytes);
+  tell_appended(file, result.start);
   co_await context_.chaos.reach(CrashPoint::store_after_append);
   result.status = AppendStatus::ok;
   co_return result;
+}
+
+bool CommitLog::try_write(Worker& worker, LogFile& file, const SharedBytes& bytes) {
+  if (!file.buffered()) return file.map->try_store(worker, file.wrote, bytes.span());
+  file.pooled->append(bytes);
+  return true;
+}
+
+void CommitLog::tell_appended(const LogFile& file, PhysicalOffset start) {
+  const PhysicalOffset end = file.start + file.wrote;
+  if (file.pooled == nullptr) tell_readers();
+  context_.observer.event(EventName::store_appended, start.value(), end - start);
+  // What is not buffered is in the page cache at once.
+  if (pool_ && !file.buffered() && committed_to_ >= file.start) {
+    context_.observer.event(EventName::store_committed, end.value());
+  }
+}
+
+void CommitLog::tell_readers() {
+  grew_.set();
+  advanced_.set();
+}
+
+bool CommitLog::readable_at(PhysicalOffset at) const {
+  const LogFilePointer file = files_.find(at);
+  return file == nullptr || at - file->start < file->readable();
+}
+
+std::int32_t CommitLog::free_buffers() const {
+  return pool_ ? pool_->free() : std::numeric_limits<std::int32_t>::max();
 }
 
 Task<Result<void>> CommitLog::append_raw(Worker& worker, PhysicalOffset at, SharedBytes bytes) {
@@ -128,9 +179,7 @@ Task<Result<void>> CommitLog::append_raw(Worker& worker, PhysicalOffset at, Shar
   }
   const PhysicalOffset start = file->start + file->wrote;
   file->wrote += length;
-  grew_.set();
-  advanced_.set();
-  context_.observer.event(EventName::store_appended, start.value(), length);
+  tell_appended(*file, start);
   co_return Result<void>();
 }
 
@@ -139,7 +188,7 @@ Task<Result<ByteChain>> CommitLog::read(Worker& worker, PhysicalOffset from,
   const LogFilePointer file = files_.find(from);
   if (file == nullptr) co_return ByteChain();
   const std::int64_t at = from - file->start;
-  const std::int64_t length = std::min(max_bytes, file->wrote - at);
+  const std::int64_t length = std::min(max_bytes, file->readable() - at);
   if (length <= 0) co_return ByteChain();
   ByteChain resident = file->map->try_load(at, length);
   if (!resident.empty()) co_return resident;
@@ -163,10 +212,13 @@ Task<Result<LogFile*>> CommitLog::file_with_room(Worker& worker, std::int64_t by
 }
 
 Task<Result<void>> CommitLog::close_with_blank(Worker& worker, LogFile& file) {
-  const std::array<std::byte, kBlankBytes> blank =
-      encode_blank(static_cast<std::int32_t>(file.size - file.wrote));
-  if (!file.map->try_store(worker, file.wrote, blank)) {
-    SharedBytes bytes = SharedBytes::copy_of(std::span<const std::byte>(blank));
+  const std::int64_t rest = file.size - file.wrote;
+  const std::array<std::byte, kBlankBytes> blank = encode_blank(static_cast<std::int32_t>(rest));
+  // A commit writes the whole of a buffer, what lies behind the blank record included.
+  const std::int64_t length = file.buffered() ? rest : kBlankBytes;
+  SharedBytes bytes = SharedBytes::zeros(static_cast<std::size_t>(length));
+  std::ranges::copy(blank, bytes.writable().begin());
+  if (!try_write(worker, file, bytes)) {
     Result<void> stored = co_await file.map->store(worker, file.wrote, std::move(bytes));
     if (!stored) co_return stored;
   }
@@ -174,19 +226,56 @@ Task<Result<void>> CommitLog::close_with_blank(Worker& worker, LogFile& file) {
   co_return Result<void>();
 }
 
+Task<Result<bool>> CommitLog::commit(Worker& worker, std::int32_t least_pages) {
+  const LogFilePointer file = files_.to_flush(committed_to_);
+  if (file == nullptr || stopped_) co_return false;
+  const PhysicalOffset before = committed_to_;
+  if (!file->buffered()) {
+    committed_to_ = file->start + file->wrote;
+    co_return committed_to_ != before;
+  }
+  if (!file->needs_commit(least_pages)) co_return false;
+  co_await context_.chaos.reach(CrashPoint::store_before_commit);
+  Result<void> written = co_await file->pooled->commit(worker);
+  if (!written) {
+    commit_failed(written.error());
+    co_return written.error();
+  }
+  commit_failing_ = false;
+  const std::int64_t committed = file->pooled->committed();
+  if (committed == file->size) {
+    file->pooled->drop_buffer();
+    pool_->give_back();
+  }
+  committed_to_ = file->start + committed;
+  context_.observer.event(EventName::store_committed, committed_to_.value());
+  tell_readers();
+  co_await context_.chaos.reach(CrashPoint::store_after_commit);
+  co_return committed_to_ != before;
+}
+
+// RocketMQ goes on, too: the next round writes the same bytes and those that have come since.
+void CommitLog::commit_failed(Error error) {
+  if (error.code() == ErrorCode::cancelled || std::exchange(commit_failing_, true)) return;
+  std::string line = "a commit of the transient pool to the commit log failed (";
+  line += name_of(error.code());
+  line += "); it is tried again";
+  context_.observer.log(LogLevel::error, std::move(line));
+}
+
 Task<Result<void>> CommitLog::flush(Worker& worker, std::int32_t least_pages) {
   const LogFilePointer file = files_.to_flush(flushed_to_);
   if (file == nullptr || stopped_) co_return Result<void>();
   const std::int64_t store_ms = file->last_store_ms;
-  const std::int64_t wrote = file->wrote;  // What is appended while we sync is the next flush's.
+  const std::int64_t readable = file->readable();  // What comes while we sync is the next flush's.
   Result<void> outcome;
   if (file->needs_flush(least_pages)) {
     co_await context_.chaos.reach(CrashPoint::store_before_flush);
-    Result<void> synced = co_await file->map->sync(worker, 0, file->size);
-    if (!synced) outcome = flush_failed(file->start + wrote, synced.error());
+    Result<void> synced = co_await file->force(worker);
+    if (!synced) outcome = flush_failed(file->start + readable, synced.error());
     if (stopped_ || (!outcome && outcome.error().code() == ErrorCode::cancelled)) co_return outcome;
-    file->flushed = wrote;
-    flushed_to_ = file->start + wrote;
+    file->flushed = readable;
+    flushed_to_ = file->start + readable;
     advanced_.set();
     if (outcome) context_.observer.event(EventName::store_flushed, flushed_to_.value());
     co_await context_.chaos.reach(CrashPoint::store_after_flush);
@@ -195,8 +284,21 @@ Task<Result<void>> CommitLog::flush(Worker& worker, std::int32_t least_pages) {
   co_return outcome;
 }
 
+Task<Result<void>> CommitLog::sync(Worker& worker, PhysicalOffset from, PhysicalOffset end) {
+  while (from < end) {
+    const LogFilePointer file = files_.find(from);
+    if (file == nullptr) co_return ErrorCode::not_found;
+    Result<void> synced = co_await file->map->sync(worker, 0, file->size);
+    if (!synced) co_return flush_failed(from, synced.error());
+    from = file->end();
+  }
+  if (flush_has_failed_) co_return ErrorCode::io_error;
+  co_return Result<void>();
+}
+
 Result<void> CommitLog::flush_failed(PhysicalOffset at, Error error) {
   if (error.code() == ErrorCode::cancelled) return error;
+  flush_has_failed_ = true;
   const bool advances = behaviour_.faithful(BehaviourSwitch::flush_error_advances_position);
   context_.observer.event(EventName::store_flush_failed, at.value(), error.status());
   std::string line = "flush of the commit log failed (";

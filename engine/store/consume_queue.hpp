@@ -79,9 +79,10 @@ class ConsumeQueue {
   void wrote_unit(UnitFile& file, const ConsumeQueueUnit& unit);
   void note_placement(UnitPlacement placement, const ConsumeQueueUnit& unit, QueueOffset offset);
   Result<void> flush_failed(Error error);
-  // The run of units from the front of a file on, up to the first that is none or whose record
-  // starts at or behind `end`.
-  Task<Result<UnitRun>> run_in(Worker& worker, UnitFilePointer file, PhysicalOffset end);
+  // The run of units from the place `from` of a file on, up to the first that is none or whose
+  // record starts at or behind `end`.
+  Task<Result<UnitRun>> run_in(Worker& worker, UnitFilePointer file, std::int64_t from,
+                               PhysicalOffset end);
   Task<Result<ConsumeQueueUnit>> unit_at(Worker& worker, UnitFilePointer file, std::int64_t at);
 
   Context& context_;

@@ -17,7 +17,7 @@ Task<Result<void>> ConsumeQueue::recover(Worker& worker) {
   if (files.empty()) co_return Result<void>();
   UnitPosition end;
   for (std::size_t i = files.size() - std::min(kFilesRead, files.size()); i < files.size(); ++i) {
-    Result<UnitRun> run = co_await run_in(worker, files[i], kNoEnd);
+    Result<UnitRun> run = co_await run_in(worker, files[i], 0, kNoEnd);
     if (!run) co_return run.error();
     end = files[i]->start + run->count * kUnitBytes;
     if (run->last) known_to_ = run->last->end().value();
@@ -28,21 +28,23 @@ Task<Result<void>> ConsumeQueue::recover(Worker& worker) {
   co_return cut;
 }
 
+// The first unit of a file counts whatever it holds, as it does in RocketMQ: a file that was made
+// and never flushed keeps one unit of zeros.
 Task<Result<void>> ConsumeQueue::truncate(Worker& worker, PhysicalOffset end) {
   known_to_ = end.value();
   while (has_files()) {
     const UnitFilePointer file = files_.files().back();
     Result<ConsumeQueueUnit> first = co_await unit_at(worker, file, 0);
     if (!first) co_return first.error();
-    if (first->valid() && first->physical >= end) {
+    if (first->physical >= end) {
       Result<void> removed = co_await files_.remove_last(worker);
       if (!removed) co_return removed;
       continue;
     }
-    Result<UnitRun> run = co_await run_in(worker, file, end);
+    Result<UnitRun> run = co_await run_in(worker, file, kUnitBytes, end);
     if (!run) co_return run.error();
-    if (run->last) known_to_ = run->last->end().value();
-    file->wrote = run->count * kUnitBytes;
+    known_to_ = run->last ? run->last->end().value() : first->end().value();
+    file->wrote = (1 + run->count) * kUnitBytes;
     file->flushed = std::min(file->flushed, file->wrote);
     break;
   }
@@ -91,10 +93,10 @@ Task<Result<void>> ConsumeQueue::correct_min(Worker& worker, PhysicalOffset log_
   co_return Result<void>();
 }
 
-Task<Result<UnitRun>> ConsumeQueue::run_in(Worker& worker, UnitFilePointer file,
+Task<Result<UnitRun>> ConsumeQueue::run_in(Worker& worker, UnitFilePointer file, std::int64_t from,
                                            PhysicalOffset end) {
   UnitRun whole;
-  for (std::int64_t at = 0; at < file->size;) {
+  for (std::int64_t at = from; at < file->size;) {
     const std::int64_t length = std::min(kStepBytes, file->size - at);
     Result<ByteChain> bytes = co_await file->map->load(worker, at, length);
     if (!bytes) co_return bytes.error();

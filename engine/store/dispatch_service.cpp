@@ -1,24 +1,31 @@
 #include "engine/store/dispatch_service.hpp"
 
+#include <utility>
+
 namespace drydock {
 
 namespace {
 
 constexpr Duration kPollInterval = Duration::ms(1);
+constexpr Duration kOwedMax = Duration::ms(1);
 
 }  // namespace
 
 DispatchService::DispatchService(Context& context, CommitLog& log, Dispatcher& dispatcher,
-                                 VisibleTo visible, LogKind kind)
+                                 VisibleTo visible, LogKind kind, CpuPrice price, StoreStats& stats)
     : context_(context),
       log_(log),
       dispatcher_(dispatcher),
       visible_(visible),
       kind_(kind),
+      price_(price),
+      stats_(stats),
       worker_(context.workers.add("ReputMessageService")) {}
 
 Task<void> DispatchService::run() {
-  const auto has_work = [this] { return position_ < limit() && waited_at_ != limit(); };
+  const auto has_work = [this] {
+    return position_ < limit() && waited_at_ != limit() && log_.readable_at(position_);
+  };
   bool failed = false;
   for (;;) {
     PollGrid grid(context_.clock, context_.clock.now(), kPollInterval);
@@ -35,6 +42,7 @@ Task<void> DispatchService::run() {
 
 Task<Result<void>> DispatchService::drain() {
   if (position_ < log_.min_offset()) position_ = log_.min_offset();
+  stats_.dispatch_is_behind(behind());
   while (position_ < limit()) {
     const LogFilePointer file = log_.files().find(position_);
     if (file == nullptr) {  // A gap between the files.
@@ -43,6 +51,10 @@ Task<Result<void>> DispatchService::drain() {
     }
     Result<FileDone> done = co_await drain_file(file);
     if (!done) co_return done.error();
+    if (owed_ > Duration()) {
+      Result<void> paid = co_await pay();
+      if (!paid) co_return paid;
+    }
     if (*done == FileDone::stop) co_return Result<void>();
   }
   co_return Result<void>();
@@ -52,7 +64,8 @@ Task<Result<DispatchService::FileDone>> DispatchService::drain_file(LogFilePoint
   RecordReader reader(worker_, file, BodyCheck::lengths_only);
   while (position_ < limit() && position_ < file->end()) {
     const std::int64_t at = position_ - file->start;
-    const std::int64_t readable = file->wrote;
+    const std::int64_t readable = file->readable();
+    if (at >= readable) co_return FileDone::stop;  // Not committed yet.
     RecordView view;
     RecordCheck check = reader.peek(at, readable, view);
     if (check.fault == RecordFault::need_more) {
@@ -71,12 +84,26 @@ Task<Result<DispatchService::FileDone>> DispatchService::drain_file(LogFilePoint
     Result<void> dispatched = co_await dispatcher_.dispatch(worker_, request);
     if (!dispatched) co_return dispatched.error();
     position_ = position_ + check.size;
+    // What a slave takes in no put has counted.
+    if (kind_ == LogKind::replica) stats_.appended(context_.clock.now(), 1, check.size);
+    if (context_.compute.priced())
+      owed_ = owed_ + price_.of(static_cast<std::int64_t>(view.body.size()));
+    if (owed_ >= kOwedMax) {
+      Result<void> paid = co_await pay();
+      if (!paid) co_return paid.error();
+    }
     if (listener_ != nullptr && request.has_unit) {
       listener_->message_arrived(request.topic, request.queue_id, request.queue_offset + 1,
                                  request.unit.tags_code);
     }
   }
   co_return FileDone::go_on;
+}
+
+Task<Result<void>> DispatchService::pay() {
+  const Duration price = std::exchange(owed_, Duration());
+  Result<void> spent = co_await context_.compute.charge(worker_, price);
+  co_return spent;
 }
 
 void DispatchService::skip_to(PhysicalOffset next) {

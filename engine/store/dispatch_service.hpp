@@ -3,13 +3,16 @@
 //
 // Invariants. Records are dispatched in the order of the log, each once, by one worker; nothing at
 // or behind the limit is. The service looks every millisecond after the end of its last round;
-// while there is nothing to do it has no timer armed.
+// while there is nothing to do it has no timer armed. Where computing takes time, it is behind with
+// paying for it by less than a millisecond of a core and one record, and by nothing between rounds.
 #pragma once
 
 #include "engine/runtime/poll_grid.hpp"
 #include "engine/store/commit_log.hpp"
+#include "engine/store/cpu_prices.hpp"
 #include "engine/store/dispatcher.hpp"
 #include "engine/store/record_reader.hpp"
+#include "engine/store/store_stats.hpp"
 
 namespace drydock {
 
@@ -30,8 +33,9 @@ class ArrivalListener {
 
 class DispatchService {
  public:
+  // `stats` is told how far it was behind, and outlives the service.
   DispatchService(Context& context, CommitLog& log, Dispatcher& dispatcher, VisibleTo visible,
-                  LogKind kind);
+                  LogKind kind, CpuPrice price, StoreStats& stats);
 
   // Everything in front of `position` is dispatched. Before `run`.
   void start_at(PhysicalOffset position) { position_ = position; }
@@ -53,14 +57,19 @@ class DispatchService {
   enum class FileDone : std::uint8_t { go_on, stop };
   Task<Result<FileDone>> drain_file(LogFilePointer file);
   void skip_to(PhysicalOffset next);
+  // Spends what the records dispatched since the last time cost.
+  Task<Result<void>> pay();
 
   Context& context_;
   CommitLog& log_;
   Dispatcher& dispatcher_;
   VisibleTo visible_;
   LogKind kind_;
+  CpuPrice price_;  // Of a record.
+  StoreStats& stats_;
   Worker& worker_;
   ArrivalListener* listener_ = nullptr;
+  Duration owed_;
   PhysicalOffset position_;
   std::optional<PhysicalOffset> waited_at_;  // With this limit there was nothing more to do.
 };

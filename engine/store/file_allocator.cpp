@@ -11,10 +11,13 @@ constexpr Duration kRetryPause = Duration::ms(1);
 
 }  // namespace
 
-FileAllocator::FileAllocator(Context& context, std::string directory, std::int64_t file_bytes)
+FileAllocator::FileAllocator(Context& context, const StoreConfiguration& configuration,
+                             TransientStorePool* pool)
     : context_(context),
-      directory_(std::move(directory)),
-      file_bytes_(file_bytes),
+      directory_(configuration.commit_log_path()),
+      file_bytes_(configuration.mapped_file_size_commit_log),
+      pool_(pool),
+      fast_fail_(pool != nullptr && configuration.fast_fail_if_no_buffer_in_store_pool),
       worker_(context.workers.add("AllocateMappedFileService")) {}
 
 Task<void> FileAllocator::run() {
@@ -35,36 +38,69 @@ Task<void> FileAllocator::run() {
 }
 
 Task<Result<void>> FileAllocator::make(RequestPointer request) {
-  const std::string path = directory_ + "/" + queue_file_name(request->start);
-  Result<std::unique_ptr<MappedFile>> map = co_await context_.files.map(worker_, path, file_bytes_);
-  if (!map) {
+  making_ = request;
+  Result<LogFilePointer> file = co_await open(request->start);
+  making_.reset();
+  if (!file) {
+    const std::string path = directory_ + "/" + queue_file_name(request->start);
     if (!failure_) context_.observer.log(LogLevel::error, "can't make " + path);
-    failure_ = map.error();
-    co_return map.error();
+    failure_ = file.error();
+    co_return file.error();
   }
   failure_.reset();
-  request->file = std::make_shared<LogFile>(std::move(*map), request->start);
+  request->file = std::move(*file);
   context_.observer.event(EventName::store_file_created, request->start.value());
   request->done.set();
   co_return Result<void>();
 }
 
+Task<Result<LogFilePointer>> FileAllocator::open(PhysicalOffset start) {
+  const std::string path = directory_ + "/" + queue_file_name(start);
+  Result<std::unique_ptr<MappedFile>> map = co_await context_.files.map(worker_, path, file_bytes_);
+  if (!map) co_return map.error();
+  auto file = std::make_shared<LogFile>(std::move(*map), start);
+  if (pool_ != nullptr) {
+    const OpenOptions options{};
+    Result<std::unique_ptr<File>> channel = co_await context_.files.open(worker_, path, options);
+    if (!channel) co_return channel.error();
+    file->pooled = std::make_unique<PooledFile>(std::move(*channel), pool_->borrow());
+  }
+  co_return file;
+}
+
 Task<Result<LogFilePointer>> FileAllocator::take(PhysicalOffset start) {
-  const RequestPointer wanted = request(start);
-  request(start + file_bytes_);
+  std::int64_t may_ask = this->may_ask();
+  const bool asked = request(start, may_ask);
+  if (!asked) co_return ErrorCode::no_space;
+  request(start + file_bytes_, may_ask);
   asked_.set();
   if (failure_) co_return *failure_;
+  const RequestPointer wanted = find(start);
   Result<void> done = co_await wanted->done.wait(context_.clock.now() + kTakeTimeout);
   if (!done) co_return done.error();
   std::erase(requests_, wanted);
   co_return wanted->file;
 }
 
-FileAllocator::RequestPointer FileAllocator::request(PhysicalOffset start) {
-  const auto found = std::ranges::find(requests_, start, &Request::start);
-  if (found != requests_.end()) return *found;
+std::int64_t FileAllocator::may_ask() const {
+  if (!fast_fail_) return 2;
+  const auto waiting = std::ranges::count_if(requests_, [this](const RequestPointer& request) {
+    return request->file == nullptr && request != making_;
+  });
+  return pool_->free() - waiting;
+}
+
+bool FileAllocator::request(PhysicalOffset start, std::int64_t& may_ask) {
+  if (find(start) != nullptr) return true;
+  if (may_ask <= 0) return false;
+  --may_ask;
   requests_.push_back(std::make_shared<Request>(start));
-  return requests_.back();
+  return true;
+}
+
+FileAllocator::RequestPointer FileAllocator::find(PhysicalOffset start) const {
+  const auto found = std::ranges::find(requests_, start, &Request::start);
+  return found == requests_.end() ? nullptr : *found;
 }
 
 FileAllocator::RequestPointer FileAllocator::next_to_make() const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/store/mapped_file_queue.hpp"
+#include "engine/store/store_configuration.hpp"
 
 namespace drydock {
 
@@ -15,12 +16,15 @@ namespace drydock {
 // A file made in advance is in the directory before anything needs it: a crash leaves it there.
 class FileAllocator {
  public:
-  FileAllocator(Context& context, std::string directory, std::int64_t file_bytes);
+  // `pool`: of the log whose files these are; null without one.
+  FileAllocator(Context& context, const StoreConfiguration& configuration,
+                TransientStorePool* pool);
 
   // The task that makes the files; it runs until its scope is cancelled.
   Task<void> run();
 
-  // The file that starts at `start`. Errors: timed_out, cancelled, or what the file system said.
+  // The file that starts at `start`. Errors: timed_out, cancelled, or what the file system said;
+  // with fastFailIfNoBufferInStorePool no_space, if no buffer would be free for it.
   Task<Result<LogFilePointer>> take(PhysicalOffset start);
 
  private:
@@ -32,17 +36,26 @@ class FileAllocator {
   };
   using RequestPointer = std::shared_ptr<Request>;
 
-  RequestPointer request(PhysicalOffset start);
+  // Asks for that file, unless it was asked for already; false: no more may be asked for.
+  bool request(PhysicalOffset start, std::int64_t& may_ask);
+  // For how many files there are buffers; without that rule, enough.
+  std::int64_t may_ask() const;
+  RequestPointer find(PhysicalOffset start) const;
   // The request with the lowest start among those that still wait for their file, or null.
   RequestPointer next_to_make() const;
   Task<Result<void>> make(RequestPointer request);
+  // The file, mapped and, with the pool, opened.
+  Task<Result<LogFilePointer>> open(PhysicalOffset start);
 
   Context& context_;
   std::string directory_;
   std::int64_t file_bytes_;
+  TransientStorePool* pool_;
+  bool fast_fail_;
   Worker& worker_;
   std::vector<RequestPointer> requests_;  // At most two or three: asked for and not yet taken.
   Event asked_;
+  RequestPointer making_;         // Taken from those that wait.
   std::optional<Error> failure_;  // Of the last attempt.
 };
 

@@ -1,4 +1,4 @@
-// When the asynchronous flush is thorough. Pure.
+// When the asynchronous flush is thorough, and the commit of the transient pool. Pure.
 //
 // RocketMQ's loop: look at the clock; if `thorough` has passed since the last thorough round, this
 // round flushes every dirty byte and its start is remembered, else it flushes only if at least
@@ -34,6 +34,8 @@ class FlushSchedule {
     last_thorough_ms_ = start_ms + latest * interval_ms_;
     return latest == last_round ? 0 : least_pages_;
   }
+  // The next thorough round is counted from `ms`, as RocketMQ does after a commit of anything.
+  void worked_at(std::int64_t ms) { last_thorough_ms_ = ms; }
 
  private:
   // a / interval, rounded up; a <= 0 gives at most 0.

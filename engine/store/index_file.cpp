@@ -54,7 +54,7 @@ std::int32_t number_if_used(std::int32_t number, const IndexHeader& header) {
 }
 
 std::int32_t seconds_since(std::int64_t begin_ms, std::int64_t store_ms) {
-  if (begin_ms <= 0) return 0;
+  if (begin_ms <= 0 || store_ms <= begin_ms) return 0;
   constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
   return static_cast<std::int32_t>(std::clamp<std::int64_t>((store_ms - begin_ms) / 1000, 0, kMax));
 }
@@ -192,7 +192,10 @@ void IndexSearch::take_entry(std::span<const std::byte> piece, std::vector<Physi
   const std::int32_t number = std::exchange(number_, 0);
   ++steps_;
   if (entry.seconds < 0) return;
-  const std::int64_t stored_ms = header_.begin_ms + std::int64_t{entry.seconds} * 1000;
+  // A damaged header may say any time: the sum wraps, as in Java.
+  const auto begin_ms = static_cast<std::uint64_t>(header_.begin_ms);
+  const auto seconds = static_cast<std::uint64_t>(entry.seconds);
+  const auto stored_ms = static_cast<std::int64_t>(begin_ms + seconds * 1000);
   const bool in_time = stored_ms >= query_.begin_ms && stored_ms <= query_.end_ms;
   if (entry.key_hash == query_.key_hash && in_time) {
     found.push_back(PhysicalOffset(entry.physical));

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "engine/runtime/context.hpp"
+#include "engine/store/transient_store_pool.hpp"
 #include "engine/types/ids.hpp"
 
 namespace drydock {
@@ -25,6 +26,12 @@ namespace drydock {
 using UnitPosition = Position<struct UnitPositionTag>;
 
 inline constexpr std::int64_t kPageBytes = 4096;
+
+// RocketMQ's rule for a flush and a commit: whether [from, to) begins so many pages; 0: any byte.
+inline bool begins_pages(std::int64_t from, std::int64_t to, std::int32_t least_pages) {
+  if (least_pages == 0) return to > from;
+  return to / kPageBytes - from / kPageBytes >= least_pages;
+}
 
 // One file and how far it is used. Shared, because a flush may still be waiting for it when it is
 // taken out of the queue.
@@ -39,15 +46,27 @@ struct QueueFile {
   std::int64_t wrote = 0;    // Bytes in use; `size` once the file is closed by a blank record.
   std::int64_t flushed = 0;  // Bytes that a flush has claimed to be durable. Never beyond `wrote`.
   std::int64_t last_store_ms = 0;  // Store timestamp of the last append since the file was opened.
+  std::unique_ptr<PooledFile> pooled;  // Null unless it was made with the transient pool on.
 
   bool full() const { return wrote == size; }
+  // Appends go to a buffer of the pool.
+  bool buffered() const { return pooled != nullptr && pooled->has_buffer(); }
+  // Bytes [0, readable) can be read through the map.
+  std::int64_t readable() const { return pooled == nullptr ? wrote : pooled->committed(); }
   Offset end() const { return start + size; }
-  // RocketMQ's rule: a full file always, else if `least_pages` pages have been begun since the last
-  // flush; 0: any byte.
+  // A full file always, else if `least_pages` pages have been begun since the last flush.
   bool needs_flush(std::int32_t least_pages) const {
-    if (full()) return true;
-    if (least_pages == 0) return wrote > flushed;
-    return wrote / kPageBytes - flushed / kPageBytes >= least_pages;
+    return full() || begins_pages(flushed, readable(), least_pages);
+  }
+  // The same of a commit. The file is buffered.
+  bool needs_commit(std::int32_t least_pages) const {
+    if (wrote == readable()) return false;
+    return full() || begins_pages(readable(), wrote, least_pages);
+  }
+  // Makes what is readable durable.
+  Task<Result<void>> force(Worker& worker) {
+    const bool through_channel = pooled != nullptr && pooled->uses_channel();
+    return through_channel ? pooled->channel().sync_data(worker) : map->sync(worker, 0, size);
   }
 };
 template <class Offset>
@@ -89,16 +108,20 @@ class MappedFileQueue {
   File* last() const { return files_.empty() ? nullptr : files_.back().get(); }
   // The file that holds `offset`, or null.
   FilePointer find(Offset offset) const;
-  // The file that a flush works on whose position is `flushed`: the one that holds it, and of a
-  // queue that was never flushed the first one, wherever it starts (a slave's log does where its
-  // master's last file did). Null: there is none.
-  FilePointer to_flush(Offset flushed) const {
-    if (files_.empty() || flushed != Offset()) return find(flushed);
+  // The file that a flush, or a commit, works on whose position is `done`: the one that holds it,
+  // and of a queue that was never flushed the first one, wherever it starts (a slave's log does
+  // where its master's last file did). Null: there is none.
+  FilePointer to_flush(Offset done) const {
+    if (files_.empty() || done != Offset()) return find(done);
     return files_.front();
   }
   Offset min_offset() const { return files_.empty() ? Offset() : files_.front()->start; }
-  // The end of what was written. Readable up to here.
+  // Readable up to here: the end of what was written, or of what was committed of it.
   Offset max_offset() const {
+    return files_.empty() ? Offset() : files_.back()->start + files_.back()->readable();
+  }
+  // The end of what was written.
+  Offset wrote_to() const {
     return files_.empty() ? Offset() : files_.back()->start + files_.back()->wrote;
   }
   // Where the next file starts if one is needed now.

@@ -216,6 +216,7 @@ Task<Result<void>> MessageIndex::try_to_add_file(Worker& worker) {
   Result<std::unique_ptr<MappedFile>> map =
       co_await context_.files.map(worker, path_of(file->name), sizes_.file_bytes());
   if (!map) co_return map.error();
+  co_await context_.chaos.reach(CrashPoint::store_after_index_file_made);
   file->map = std::move(*map);
   file->header = next_index_header(last == nullptr ? IndexHeader() : last->header);
   SharedBytes header =

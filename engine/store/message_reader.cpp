@@ -127,7 +127,7 @@ Task<Result<ByteChain>> MessageReader::record(Worker& worker, ConsumeQueueUnit u
   const LogFilePointer file = log_.files().find(unit.physical);
   if (file == nullptr) co_return ByteChain();
   const std::int64_t at = unit.physical - file->start;
-  if (unit.bytes <= 0 || at + unit.bytes > file->wrote) co_return ByteChain();
+  if (unit.bytes <= 0 || at + unit.bytes > file->readable()) co_return ByteChain();
   ByteChain present = file->map->try_load(at, unit.bytes);
   if (!present.empty()) co_return present;
   Result<ByteChain> loaded = co_await file->map->load(worker, at, unit.bytes);

@@ -37,6 +37,12 @@ LogKind log_kind(const StoreConfiguration& configuration) {
   return configuration.replica ? LogKind::replica : LogKind::own;
 }
 
+// Whether the dispatcher tells the checkpoint how far the log has come.
+LogKind dispatched_kind(const StoreConfiguration& configuration) {
+  const bool silent = configuration.bugs.has(SeededBug::replica_checkpoint_stays);
+  return silent ? LogKind::own : log_kind(configuration);
+}
+
 PutStatus put_status_of(AppendStatus status) {
   switch (status) {
     case AppendStatus::ok: return PutStatus::put_ok;
@@ -49,21 +55,26 @@ PutStatus put_status_of(AppendStatus status) {
 
 }  // namespace
 
-MessageStore::MessageStore(Context& context, StoreConfiguration configuration, Endpoint store_host)
+MessageStore::MessageStore(Context& context, StoreConfiguration configuration, Endpoint store_host,
+                           std::shared_ptr<StoreStats> stats)
     : context_(context),
       configuration_(std::move(configuration)),
+      stats_(std::move(stats)),
       store_host_(store_host),
       worker_(context.workers.add("main")),
-      log_(context, configuration_),
+      log_(context, configuration_, *stats_),
       queues_(context, queue_options(configuration_)),
       checkpoint_(context, configuration_.store_path_root + "/checkpoint"),
       abort_(context, configuration_.store_path_root),
       index_(context, configuration_, checkpoint_),
-      dispatcher_(context, queues_, index_, checkpoint_, configuration_, log_kind(configuration_)),
-      dispatch_(context, log_, dispatcher_, visible_to(configuration_), log_kind(configuration_)),
+      dispatcher_(context, queues_, index_, checkpoint_, configuration_,
+                  dispatched_kind(configuration_)),
+      dispatch_(context, log_, dispatcher_, visible_to(configuration_), log_kind(configuration_),
+                configuration_.cpu.dispatch, *stats_),
       queue_flush_(context, queues_, checkpoint_, configuration_),
       reader_(log_, queues_, configuration_),
       flush_scope_(context.scope),
+      commit_scope_(context.scope),
       dispatch_scope_(context.scope),
       queue_flush_scope_(context.scope),
       service_scope_(context.scope) {}
@@ -136,6 +147,7 @@ Task<Result<void>> MessageStore::load_files(StopKind last_stop) {
 
 Task<Result<void>> MessageStore::start() {
   ENSURE(phase_ == Phase::loaded);
+  stats_->start(context_.clock.now(), context_.clock.wall_now().count_ms());
   Result<void> locked = co_await lock_directory();
   if (!locked) co_return locked;
   if (configuration_.flush_disk_type == FlushDiskType::sync_flush) {
@@ -144,6 +156,11 @@ Task<Result<void>> MessageStore::start() {
     flush_ = std::move(service);
   } else {
     flush_ = std::make_unique<FlushRealTimeService>(context_, log_, checkpoint_, configuration_);
+  }
+  if (configuration_.has_transient_pool()) {
+    commit_ = std::make_unique<CommitRealTimeService>(context_, log_, *flush_, configuration_);
+    commit_scope_.spawn(commit_->run());
+    context_.observer.event(EventName::store_committed, log_.max_offset().value());
   }
   dispatch_.start_at(dispatch_.limit());
   dispatch_scope_.spawn(dispatch_.run());
@@ -175,6 +192,8 @@ Task<Result<void>> MessageStore::lock_directory() {
 Task<void> MessageStore::shutdown() {
   const bool was_writable = writable();
   phase_ = Phase::stopped;
+  if (commit_ != nullptr) commit_->stop();
+  co_await commit_scope_.join();
   if (flush_ != nullptr) flush_->stop();
   co_await flush_scope_.join();
   co_await finish_dispatch();
@@ -225,9 +244,7 @@ PutStatus MessageStore::admit(const IncomingMessage& message) const {
   return PutStatus::put_ok;
 }
 
-PutStatus MessageStore::check(const IncomingMessage& message) const {
-  const PutStatus admitted = admit(message);
-  if (admitted != PutStatus::put_ok) return admitted;
+PutStatus MessageStore::check_sizes(const IncomingMessage& message) const {
   if (message.properties.size() > kPropertiesBytesMax) return PutStatus::properties_size_exceeded;
   const auto body_bytes = static_cast<std::int64_t>(message.body.size());
   if (body_bytes > configuration_.max_message_size) return PutStatus::message_illegal;
@@ -235,8 +252,6 @@ PutStatus MessageStore::check(const IncomingMessage& message) const {
 }
 
 PutStatus MessageStore::check_batch(const IncomingMessage& batch) const {
-  const PutStatus admitted = admit(batch);
-  if (admitted != PutStatus::put_ok) return admitted;
   const std::string_view delay = find_property(as_text(batch.properties.span()), property::kDelay);
   if ((batch.sys_flag & sys_flag::kTransactionMask) != 0 ||
       parse_decimal<std::int32_t>(delay).value_or(0) > 0) {
@@ -262,18 +277,25 @@ RecordContent MessageStore::content_of(const IncomingMessage& message) const {
           .properties = message.properties.span()};
 }
 
-PutResult MessageStore::result_of(const AppendResult& appended) {
+PutResult MessageStore::result_of(const AppendResult& appended, MonotonicTime began) {
   return {.status = put_status_of(appended.status),
           .offset = appended.start,
           .bytes = appended.bytes,
           .queue_offset = appended.queue_offset,
-          .store_ms = appended.store_ms};
+          .store_ms = appended.store_ms,
+          .began = began};
 }
 
 Task<PutResult> MessageStore::append(Worker& worker, IncomingMessage message) {
   PutResult result;
-  result.status = check(message);
+  result.status = admit(message);
   if (result.status != PutStatus::put_ok) co_return result;
+  result.began = context_.clock.now();
+  result.status = check_sizes(message);
+  if (result.status != PutStatus::put_ok) {
+    note_put(result, 0, false);
+    co_return result;
+  }
   const RecordContent content = content_of(message);
   result.bytes = static_cast<std::int64_t>(record_bytes(content));
   // RocketMQ has no such check for the second limit: a record longer than a file is answered with
@@ -281,31 +303,52 @@ Task<PutResult> MessageStore::append(Worker& worker, IncomingMessage message) {
   if (result.bytes > configuration_.max_message_size + kRecordOverheadMax ||
       result.bytes + kBlankBytes > configuration_.mapped_file_size_commit_log) {
     result.status = PutStatus::message_illegal;
+    note_put(result, 0, false);
     co_return result;
   }
   NextQueueOffset& queue = queue_offsets_.of(as_text(message.topic.span()), message.queue_id);
   SharedBytes record = encode_record(content);
   const AppendResult appended = co_await log_.append(worker, std::move(record), queue);
-  result = result_of(appended);
-  if (result.status == PutStatus::put_ok) note_appended(message.wait_store_ok);
+  result = result_of(appended, result.began);
+  note_put(result, 1, message.wait_store_ok);
   co_return result;
 }
 
 Task<BatchPutResult> MessageStore::append_batch(Worker& worker, IncomingMessage batch) {
   BatchPutResult result;
-  result.put.status = check_batch(batch);
+  result.put.status = admit(batch);
   if (result.put.status != PutStatus::put_ok) co_return result;
+  result.put.began = context_.clock.now();
+  result.put.status = check_batch(batch);
+  if (result.put.status != PutStatus::put_ok) {
+    note_put(result.put, 0, false);
+    co_return result;
+  }
   const std::int64_t room = configuration_.mapped_file_size_commit_log - kBlankBytes;
   EncodedBatch encoded =
       encode_batch(content_of(batch), batch.body.span(), std::min(room, kBatchRecordsBytesMax));
   result.put.status = encoded.status;
-  if (result.put.status != PutStatus::put_ok) co_return result;
+  if (result.put.status != PutStatus::put_ok) {
+    note_put(result.put, 0, false);
+    co_return result;
+  }
   NextQueueOffset& queue = queue_offsets_.of(as_text(batch.topic.span()), batch.queue_id);
   const AppendResult appended = co_await log_.append(worker, std::move(encoded.records), queue);
-  result.put = result_of(appended);
+  result.put = result_of(appended, result.put.began);
   result.record_bytes = std::move(encoded.record_bytes);
-  if (result.put.status == PutStatus::put_ok) note_appended(batch.wait_store_ok);
+  const auto messages = static_cast<std::int64_t>(result.record_bytes.size());
+  note_put(result.put, messages, batch.wait_store_ok);
   co_return result;
+}
+
+void MessageStore::note_put(const PutResult& put, std::int64_t messages, bool wait_store_ok) {
+  if (put.status == PutStatus::put_ok) {
+    stats_->appended(context_.clock.now(), messages, put.bytes);
+    note_appended(wait_store_ok);
+  } else {
+    stats_->put_failed();
+    put_ended(put);
+  }
 }
 
 Task<Result<void>> MessageStore::append_raw(Worker& worker, PhysicalOffset at, SharedBytes bytes) {
@@ -316,11 +359,11 @@ Task<Result<void>> MessageStore::append_raw(Worker& worker, PhysicalOffset at, S
 }
 
 void MessageStore::note_appended(bool wait_store_ok) {
-  if (group_commit_ == nullptr) {
-    flush_->appended(configuration_.wake_flush_when_put_message);
-  } else if (!waits_for_flush(wait_store_ok)) {
-    flush_->appended(true);
-  }
+  const bool sync = group_commit_ != nullptr;
+  // With the pool and ASYNC_FLUSH a put is the commit's matter, and the flush is the commit's.
+  if (commit_ != nullptr) commit_->appended(!sync && configuration_.wake_commit_when_put_message);
+  if (sync && !waits_for_flush(wait_store_ok)) flush_->appended(true);
+  if (!sync && commit_ == nullptr) flush_->appended(configuration_.wake_flush_when_put_message);
 }
 
 bool MessageStore::waits_for_flush(bool wait_store_ok) const {
@@ -347,12 +390,16 @@ Task<PutResult> MessageStore::put_message(Worker& worker, IncomingMessage messag
   if (result.status != PutStatus::put_ok) co_return result;
   const PutStatus safe = co_await await_flush(result, wait_store_ok);
   result.status = safe;
+  put_ended(result);
   co_return result;
 }
 
 Task<Result<GetResult>> MessageStore::get_message(Worker& worker, GetRequest request) {
   if (phase_ != Phase::serving) co_return GetResult();
+  const MonotonicTime began = context_.clock.now();
   Result<GetResult> result = co_await reader_.get(worker, request);
+  const std::size_t found = result ? result->records.size() : 0;
+  stats_->got(began, context_.clock.now(), static_cast<std::int64_t>(found));
   co_return result;
 }
 
@@ -374,6 +421,12 @@ Task<Result<std::optional<StoredMessage>>> MessageStore::stored_at(Worker& worke
       check_record(message.record.span(), bytes, BodyCheck::lengths_only, message.view);
   if (!check.good() || message.view.physical_offset != at.value()) co_return none;
   co_return std::optional<StoredMessage>(std::move(message));
+}
+
+Task<Result<std::int64_t>> MessageStore::earliest_store_ms(Worker& worker) {
+  Result<std::optional<StoredMessage>> first = co_await stored_at(worker, log_.min_offset());
+  if (!first) co_return first.error();
+  co_return first->has_value() ? (*first)->view.store_ms : -1;
 }
 
 Task<Result<std::vector<ConsumeQueueUnit>>> MessageStore::units(Worker& worker,

@@ -6,21 +6,23 @@
 // abort file. So a second broker on the same directory has already cut the first one's log when the
 // lock refuses it.
 //
-// Order of a stop: flush the log → dispatch what is left, for 5 s at most → flush the queues →
-// flush the index → checkpoint → remove the abort file, if the store is writable and everything is
-// dispatched.
+// Order of a stop: commit what is in the transient pool → flush the log → dispatch what is left,
+// for 5 s at most → flush the queues → flush the index → checkpoint → remove the abort file, if the
+// store is writable and everything is dispatched.
 //
 // Order of a put: checks → encode → put lock → append → unlock → wait for the flush. Dispatch comes
 // within a millisecond after.
 #pragma once
 
 #include "engine/store/abort_file.hpp"
+#include "engine/store/commit_service.hpp"
 #include "engine/store/dispatch_service.hpp"
 #include "engine/store/flush_service.hpp"
 #include "engine/store/message_reader.hpp"
 #include "engine/store/put_status.hpp"
 #include "engine/store/queue_flush_service.hpp"
 #include "engine/store/recovery.hpp"
+#include "engine/store/store_stats.hpp"
 
 namespace drydock {
 
@@ -56,6 +58,7 @@ struct PutResult {
   std::int64_t bytes = 0;
   QueueOffset queue_offset;
   std::int64_t store_ms = 0;
+  MonotonicTime began;  // When the store took it.
 };
 
 // What a query by key found.
@@ -79,8 +82,10 @@ struct QueueRange {
 
 class MessageStore {
  public:
-  // `store_host` is written into every record and into message ids.
-  MessageStore(Context& context, StoreConfiguration configuration, Endpoint store_host);
+  // `store_host` is written into every record and into message ids. `stats` is for this store
+  // alone, and may be read by whoever else holds it.
+  MessageStore(Context& context, StoreConfiguration configuration, Endpoint store_host,
+               std::shared_ptr<StoreStats> stats = std::make_shared<StoreStats>());
 
   // Maps, reads and cuts the files. Errors: what the file system says; invalid_argument if a file
   // has no business in the directory. The log says which.
@@ -99,7 +104,10 @@ class MessageStore {
   // Waits until `placed` is as safe as flushDiskType demands; gives the final status.
   // unknown_error if the wait was cancelled.
   Task<PutStatus> await_flush(PutResult placed, bool wait_store_ok);
-  // Both steps.
+  // Whoever put it will not wait any longer: so long did it take. Once for each put that `append`
+  // has taken.
+  void put_ended(const PutResult& put) { stats_->put_ended(put.began, context_.clock.now()); }
+  // All of it.
   Task<PutResult> put_message(Worker& worker, IncomingMessage message);
 
   // Looks messages up on behalf of `worker`. Errors: what reading gave.
@@ -131,6 +139,8 @@ class MessageStore {
                                                std::int32_t queue_id) {
     return reader_.earliest_store_ms(worker, topic, queue_id);
   }
+  // When the oldest message of the log was stored; -1 if there is none.
+  Task<Result<std::int64_t>> earliest_store_ms(Worker& worker);
   // The ends of a queue; both 0 if it has never had a message.
   QueueRange range(std::string_view topic, std::int32_t queue_id) const {
     const ConsumeQueue* const queue = queues_.find(topic, queue_id);
@@ -152,9 +162,14 @@ class MessageStore {
     return log_.read(worker, from, max_bytes);
   }
   Task<Result<void>> append_raw(Worker& worker, PhysicalOffset at, SharedBytes bytes);
+  Task<Result<void>> sync_log(Worker& worker, PhysicalOffset from, PhysicalOffset end) {
+    return log_.sync(worker, from, end);
+  }
 
   // The holder of the put lock has had it for longer than osPageCacheBusyTimeOutMills.
   bool os_page_cache_busy() const;
+  // The transient pool is on and no buffer of it is free.
+  bool transient_store_pool_deficient() const { return log_.free_buffers() == 0; }
   bool writable() const;
   // Bytes of the log that may be seen and are not dispatched yet.
   std::int64_t dispatch_behind() const { return dispatch_.behind(); }
@@ -164,6 +179,7 @@ class MessageStore {
   const DispatchService& dispatch() const { return dispatch_; }
   const Checkpoint& checkpoint() const { return checkpoint_; }
   const MessageIndex& index() const { return index_; }
+  StoreStats& stats() { return *stats_; }
   const StoreConfiguration& configuration() const { return configuration_; }
   Endpoint store_host() const { return store_host_; }
 
@@ -176,17 +192,20 @@ class MessageStore {
   Task<Result<void>> secure_end(StopKind last_stop, RecoveryResult recovered);
   Task<Result<void>> lock_directory();
   Task<void> finish_dispatch();
-  // What every put is asked.
+  // What every put is asked before it counts as one, as RocketMQ's hooks.
   PutStatus admit(const IncomingMessage& message) const;
-  PutStatus check(const IncomingMessage& message) const;
+  PutStatus check_sizes(const IncomingMessage& message) const;
   PutStatus check_batch(const IncomingMessage& batch) const;
   RecordContent content_of(const IncomingMessage& message) const;
-  static PutResult result_of(const AppendResult& appended);
+  static PutResult result_of(const AppendResult& appended, MonotonicTime began);
+  // Counts it, and tells the flush of it.
+  void note_put(const PutResult& put, std::int64_t messages, bool wait_store_ok);
   void note_appended(bool wait_store_ok);
   bool waits_for_flush(bool wait_store_ok) const;
 
   Context& context_;
   StoreConfiguration configuration_;
+  std::shared_ptr<StoreStats> stats_;
   Endpoint store_host_;
   Worker& worker_;  // RocketMQ's main thread: start and stop.
   CommitLog log_;
@@ -201,9 +220,11 @@ class MessageStore {
   MessageReader reader_;
   GroupCommitService* group_commit_ = nullptr;  // Null with ASYNC_FLUSH.
   std::unique_ptr<FlushService> flush_;
+  std::unique_ptr<CommitRealTimeService> commit_;  // Null without the transient pool.
   std::unique_ptr<FileLock> lock_;
   Phase phase_ = Phase::closed;
   TaskScope flush_scope_;        // The flush service alone: it ends by itself.
+  TaskScope commit_scope_;       // As flush_scope_.
   TaskScope dispatch_scope_;     // The dispatch service alone: cancelled once it is done.
   TaskScope queue_flush_scope_;  // As flush_scope_.
   TaskScope service_scope_;      // What is cancelled at the end.

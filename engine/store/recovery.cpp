@@ -133,7 +133,8 @@ Task<Result<std::size_t>> find_start_file(Worker& worker, StoreParts& parts,
     for (const LogFilePointer& file : files) starts.push_back(file->start);
     co_return normal_start_file(starts, parts.queues.known_to());
   }
-  const std::int64_t recovery_ms = recovery_timestamp(parts.checkpoint.fields(), options.index);
+  std::int64_t recovery_ms = recovery_timestamp(parts.checkpoint.fields(), options.index);
+  if (options.bugs.has(SeededBug::recovery_starts_at_newest_file)) recovery_ms = INT64_MAX;
   for (std::size_t i = files.size(); i-- > 1;) {
     const LogFilePointer file = files[i];
     const std::int64_t length = std::min(kFirstTimestampBytes, file->size);
@@ -142,6 +143,15 @@ Task<Result<std::size_t>> find_start_file(Worker& worker, StoreParts& parts,
     if (abnormal_start_matches(front->flatten().span(), recovery_ms)) co_return i;
   }
   co_return std::size_t{0};
+}
+
+// The seeded bug's: the last file is there, and nothing is written in it.
+Task<Result<bool>> ends_with_unfinished_file(Worker& worker, StoreParts& parts) {
+  const LogFilePointer last = parts.log.files().files().back();
+  Result<ByteChain> front = co_await last->map->load(worker, 0, kFirstTimestampBytes);
+  if (!front) co_return front.error();
+  const SharedBytes bytes = front->flatten();
+  co_return std::ranges::all_of(bytes.span(), [](std::byte b) { return b == std::byte(); });
 }
 
 // The queues first, then the log: a unit must never point behind the log's end.
@@ -173,6 +183,11 @@ Task<Result<RecoveryResult>> recover_store(Worker& worker, StoreParts& parts,
     observer.event(EventName::store_recovery_finished, 0);
     co_return RecoveryResult();
   }
+  if (options.bugs.has(SeededBug::load_refuses_unfinished_file)) {
+    Result<bool> unfinished = co_await ends_with_unfinished_file(worker, parts);
+    if (!unfinished) co_return unfinished.error();
+    if (*unfinished) co_return ErrorCode::invalid_argument;
+  }
   Result<std::size_t> start = co_await find_start_file(worker, parts, options);
   if (!start) co_return start.error();
   observer.event(EventName::store_recovery_started,
@@ -188,6 +203,11 @@ Task<Result<RecoveryResult>> recover_store(Worker& worker, StoreParts& parts,
   }
   RecoveryResult result = walk.result();
   result.start = parts.log.files().files()[*start]->start;
+  const bool after_crash = options.last_stop == StopKind::crash;
+  if (after_crash && options.bugs.has(SeededBug::recovery_appends_behind_hole)) {
+    const std::int64_t pages = (result.end.value() + kPageBytes - 1) / kPageBytes;
+    result.end = PhysicalOffset(pages * kPageBytes);
+  }
   Result<void> done = co_await cut(worker, parts, result.end, known_to);
   if (!done) co_return done.error();
   observer.event(EventName::store_recovery_finished, result.end.value(), result.refused_bytes);

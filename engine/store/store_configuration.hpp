@@ -3,11 +3,13 @@
 //   store_configuration   what a user can set about it, with RocketMQ's defaults
 //   mapped_file_queue     files of equal size named by the position of their first byte
 //   record_reader         reads records of a log file one after the other
+//   transient_store_pool  memory between a put and the page cache (transientStorePoolEnable)
 //   file_allocator        makes the next file, and the one after it in advance
 //   commit_log            appends under one lock; knows what is written and what is flushed
 //   batch_encoder         makes records of the messages of a batch (pure)
-//   flush_schedule        when the asynchronous flush acts (pure)
+//   flush_schedule        when the asynchronous flush acts, and the commit of the pool (pure)
 //   flush_service         group commit for SYNC_FLUSH, the periodic flush for ASYNC_FLUSH
+//   commit_service        brings what is in the pool to the page cache
 //   consume_queue_unit    one entry of a consume queue as bytes, and where it goes (pure)
 //   consume_queue(s)      the entries of one queue in its files; all queues by topic and id
 //   dispatch_step         what dispatch does with a record (pure)
@@ -19,12 +21,14 @@
 //   index_file            one file of the index by message keys, as bytes (pure)
 //   message_index         files messages by their keys, and finds them again
 //   queue_offsets         the next index of every queue
+//   cpu_prices            what work costs, where computing takes time
 //   pull_batch            which messages one pull returns (pure)
 //   delay_levels          how long messages of each delay level wait (pure)
 //   message_reader        looks messages up by their place in a queue
+//   store_stats           counts puts and gets by RocketMQ's names (pure)
 //   message_store         ties them together: load, recover, start, put, get, shut down
 //
-// What it does not do yet: retention, the transient pool.
+// What it does not do yet: retention.
 // Bytes follow the reference in docs; the section numbers in comments are those of the storage
 // reference. What is safe and what is not is RocketMQ's own, unless a behaviour switch says
 // otherwise.
@@ -35,6 +39,7 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/store/cpu_prices.hpp"
 #include "engine/store/delay_levels.hpp"
 #include "engine/store/index_file.hpp"
 #include "engine/types/behaviour.hpp"
@@ -56,6 +61,14 @@ struct StoreConfiguration {
   std::int32_t flush_commit_log_least_pages = 4;                  // flushCommitLogLeastPages
   Duration flush_commit_log_thorough_interval = Duration::s(10);  // flushCommitLogThoroughInterval
   bool wake_flush_when_put_message = false;                       // wakeFlushWhenPutMessage
+  bool transient_store_pool_enable = false;    // transientStorePoolEnable; see has_transient_pool
+  std::int32_t transient_store_pool_size = 5;  // transientStorePoolSize, buffers
+  bool fast_fail_if_no_buffer_in_store_pool = false;        // fastFailIfNoBufferInStorePool
+  Duration commit_interval_commit_log = Duration::ms(200);  // commitIntervalCommitLog
+  std::int32_t commit_commit_log_least_pages = 4;           // commitCommitLogLeastPages
+  Duration commit_commit_log_thorough_interval =
+      Duration::ms(200);                                       // commitCommitLogThoroughInterval
+  bool wake_commit_when_put_message = true;                    // wakeCommitWhenPutMessage
   std::int64_t mapped_file_size_consume_queue = 6'000'000;     // mappedFileSizeConsumeQueue, bytes
   Duration flush_interval_consume_queue = Duration::ms(1000);  // flushIntervalConsumeQueue
   std::int32_t flush_consume_queue_least_pages = 2;            // flushConsumeQueueLeastPages
@@ -86,9 +99,12 @@ struct StoreConfiguration {
   // Messages within this share of the host's memory from the end of the log are taken for cached.
   std::int32_t access_message_in_memory_max_ratio = 40;  // accessMessageInMemoryMaxRatio, percent
   std::int64_t total_memory_bytes = std::int64_t{24} << 30;  // RocketMQ's guess if it can't ask.
+  CpuPrices cpu;  // Of no effect where computing takes no time.
   Behaviour behaviour;
   SeededBugs bugs;
 
+  // A slave's log takes its master's bytes through the map, so it has no use for a pool.
+  bool has_transient_pool() const { return transient_store_pool_enable && !replica; }
   std::string index_path() const { return store_path_root + "/index"; }
   std::string consume_queue_path() const { return store_path_root + "/consumequeue"; }
   std::string commit_log_path() const {

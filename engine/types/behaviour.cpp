@@ -75,9 +75,18 @@ constexpr std::array<BehaviourText, kSwitches> kTexts = {{
     {"ha.sync-waits-for-nobody",
      "a SYNC_MASTER with the default inSyncReplicas = 1 waits for no slave", "for one at least",
      "HaBehaviour.ASyncMasterWaitsForNobodyByDefaultOrForOneSlave", "S 13.1, H 1.6"},
-    {"ha.slave-acks-unflushed", "a slave acknowledges what is in its page cache",
-     "a slave with SYNC_FLUSH acknowledges what it has flushed",
-     "HaBehaviour.ASlaveAcknowledgesBeforeItsFlushOrAfterIt", "S 13.3, H 1.4, B035"},
+    {"ha.slave-acks-before-flush", "a slave acknowledges what it has in memory",
+     "what it has flushed; with ASYNC_FLUSH, whose flushes come every 500 ms, it flushes before it "
+     "reports",
+     "HaBehaviour.ASlaveAcknowledgesBeforeItsFlushOrAfterIt, "
+     "scenarios/incidents/b035-failing-slave-disk.json",
+     "S 13.3, H 1.4, B035"},
+    {"ha.report-beyond-end-counts",
+     "a report of a slave beyond the end of its master's log counts, and releases every send up to "
+     "there",
+     "the master ends the connection, and takes none from that address in the rest of its life: "
+     "such a slave follows another history",
+     "scenarios/incidents/b046-slave-ahead.json", "H 1.5, B046"},
     {"jvm.safepoint-coupling",
      "a safepoint of the broker's Java virtual machine waits for a thread that is stuck in a store "
      "into, or a load from, a mapped file, and every other thread stands still until it comes back",

@@ -26,7 +26,8 @@ enum class BehaviourSwitch : std::uint16_t {
   offsets_may_exceed_queue,
   internal_writes_not_awaited,
   ha_sync_waits_for_nobody,
-  ha_slave_acks_unflushed,
+  ha_slave_acks_before_flush,
+  ha_report_beyond_end_counts,
   jvm_safepoint_coupling,
   count_,
 };

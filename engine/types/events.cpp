@@ -32,6 +32,8 @@ std::string_view name_of(EventName name) {
     case EventName::route_broker_added: return "route.broker-added";
     case EventName::route_broker_removed: return "route.broker-removed";
     case EventName::client_route_changed: return "client.route-changed";
+    case EventName::slave_metadata_pulled: return "slave.metadata-pulled";
+    case EventName::store_committed: return "store.committed";
     case EventName::count_: break;
   }
   return "unnamed";
@@ -53,7 +55,10 @@ std::string_view name_of(CrashPoint point) {
     case CrashPoint::store_before_queue_flush: return "store.before-queue-flush";
     case CrashPoint::store_after_queue_flush: return "store.after-queue-flush";
     case CrashPoint::store_before_checkpoint_write: return "store.before-checkpoint-write";
+    case CrashPoint::store_after_index_file_made: return "store.after-index-file-made";
     case CrashPoint::store_after_abort_removed: return "store.after-abort-removed";
+    case CrashPoint::store_before_commit: return "store.before-commit";
+    case CrashPoint::store_after_commit: return "store.after-commit";
     case CrashPoint::count_: break;
   }
   return "unnamed";

@@ -38,6 +38,8 @@ enum class EventName : std::uint16_t {
   route_broker_added,        // a: broker id; a name server knows one more address
   route_broker_removed,      // a: how many addresses; unregistered, disconnected or expired
   client_route_changed,      // a: queues to which the client may send now
+  slave_metadata_pulled,     // a: of how many of its four tables the master had the present state
+  store_committed,           // a: in the page cache up to here; of the transient pool, and at start
   count_,
 };
 
@@ -56,7 +58,10 @@ enum class CrashPoint : std::uint16_t {
   store_before_queue_flush,
   store_after_queue_flush,
   store_before_checkpoint_write,
-  store_after_abort_removed,  // An orderly stop is done but for the lock.
+  store_after_index_file_made,  // It has its size; its header is not written yet.
+  store_after_abort_removed,    // An orderly stop is done but for the lock.
+  store_before_commit,          // Records are in the transient pool and not in the page cache.
+  store_after_commit,           // They are in the page cache, no flush was told.
   count_,
 };
 

@@ -2,6 +2,9 @@
 
 #include <array>
 #include <new>
+#include <utility>
+
+#include "engine/types/memory_pool_exchange.hpp"
 
 namespace drydock {
 namespace {
@@ -26,12 +29,16 @@ struct FreeNode {
   FreeNode* next;
 };
 
-struct Pool {
+}  // namespace
+
+struct MemoryPool {
   std::array<FreeNode*, kClassCount> free{};
   std::size_t in_use = 0;
 };
 
-constinit thread_local Pool pool;
+namespace {
+
+constinit thread_local MemoryPool pool;
 
 // Cuts a fresh slab into nodes of one class. Slabs are never given back to the system.
 [[gnu::noinline]] FreeNode* refill(std::size_t index) {
@@ -68,5 +75,9 @@ void pool_free(void* memory, std::size_t size) noexcept {
 }
 
 std::size_t pool_bytes_in_use() { return pool.in_use; }
+
+MemoryPool* this_threads_pool() { return &pool; }
+
+void exchange_pools(MemoryPool& others) { std::swap(pool, others); }
 
 }  // namespace drydock

@@ -10,6 +10,12 @@ std::string_view name_of(SeededBug bug) {
     case SeededBug::recovery_keeps_torn_record: return "recovery-keeps-torn-record";
     case SeededBug::dispatch_skips_tail: return "dispatch-skips-tail";
     case SeededBug::promotion_keeps_half_message: return "promotion-keeps-half-message";
+    case SeededBug::recovery_starts_at_newest_file: return "recovery-starts-at-newest-file";
+    case SeededBug::recovery_appends_behind_hole: return "recovery-appends-behind-hole";
+    case SeededBug::load_refuses_unfinished_file: return "load-refuses-unfinished-file";
+    case SeededBug::replica_checkpoint_stays: return "replica-checkpoint-stays";
+    case SeededBug::copy_wait_counts_wakeups: return "copy-wait-counts-wakeups";
+    case SeededBug::slave_pulls_no_offsets: return "slave-pulls-no-offsets";
     case SeededBug::count_: break;
   }
   return "unnamed";

@@ -27,6 +27,23 @@ enum class SeededBug : std::uint16_t {
   // Recovery cuts the log behind the record that it refuses, not in front of it: half a message,
   // which is how the log of a slave ends when its master goes, becomes a part of the log.
   promotion_keeps_half_message,
+  // After a crash recovery begins at the newest file of the log, whatever the checkpoint says: what
+  // was not dispatched of the file before never comes to its queue (apache/rocketmq#1434).
+  recovery_starts_at_newest_file,
+  // After a crash the next record goes to the next page of 4 KiB, not to the end of the last
+  // record: the recovery after that ends at the zeros between (cloudamqp/lavinmq#384).
+  recovery_appends_behind_hole,
+  // A last file of the log in which nothing is written yet counts as damaged, and the store does
+  // not start (logcabin/logcabin#221).
+  load_refuses_unfinished_file,
+  // A replica does not write down how far its log has come: after a crash it reads all of it
+  // (apache/rocketmq#1456).
+  replica_checkpoint_stays,
+  // Who waits for a copy gives up after five wake-ups, whoever caused them, not at its deadline
+  // (apache/rocketmq#1244).
+  copy_wait_counts_wakeups,
+  // A slave asks its master for everything but the offsets of consumers (alibaba/rocketmq#28).
+  slave_pulls_no_offsets,
   count_,
 };
 

@@ -16,20 +16,6 @@ using Json = nlohmann::json;
 constexpr std::size_t kInflatedBytesMax = 16 * 1024 * 1024;
 constexpr std::int32_t kTopicsMax = 1'000'000;
 
-void write_data_version(JsonWriter& writer, const DataVersion& version) {
-  writer.begin_object();
-  writer.key("counter").number(version.counter);
-  writer.key("stateVersion").number(version.state_version);
-  writer.key("timestamp").number(version.timestamp_ms);
-  writer.end_object();
-}
-
-DataVersion read_data_version(const Json& object) {
-  return {.state_version = integer_member(object, "stateVersion", 0),
-          .counter = integer_member(object, "counter", 0),
-          .timestamp_ms = integer_member(object, "timestamp", 0)};
-}
-
 // Members that are written and not looked at, with RocketMQ's defaults.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOnlyWritten = {
     {{"attributes", "{}"}, {"order", "false"}, {"topicFilterType", "\"SINGLE_TAG\""}}};
@@ -89,8 +75,7 @@ TopicConfig read_topic(const std::string& name, const Json& object) {
 
 void write_wrapper(JsonWriter& writer, const RegisterBrokerBody& body) {
   writer.begin_object();
-  writer.key("dataVersion");
-  write_data_version(writer, body.data_version);
+  write_data_version_member(writer, body.data_version);
   writer.key("mappingDataVersion");
   write_data_version(writer, {.timestamp_ms = body.data_version.timestamp_ms});
   writer.key("topicConfigTable").begin_object();
@@ -113,9 +98,7 @@ std::string to_json(const RegisterBrokerBody& body) {
 
 RegisterBrokerBody read_wrapper(const Json& wrapper) {
   RegisterBrokerBody body;
-  if (const Json* const version = object_member(wrapper, "dataVersion")) {
-    body.data_version = read_data_version(*version);
-  }
+  body.data_version = read_data_version_member(wrapper).value_or(DataVersion());
   if (const Json* const table = object_member(wrapper, "topicConfigTable")) {
     for (const auto& [name, topic] : table->items()) body.topics.push_back(read_topic(name, topic));
   }

@@ -47,6 +47,7 @@ enum class RequestCode : std::int32_t {
   query_consumer_offset = 14,
   update_consumer_offset = 15,
   get_all_topic_config = 21,
+  get_broker_runtime_info = 28,
   search_offset_by_timestamp = 29,
   get_max_offset = 30,
   get_min_offset = 31,
@@ -67,6 +68,7 @@ enum class RequestCode : std::int32_t {
   unregister_broker = 104,
   get_route_info_by_topic = 105,
   get_broker_cluster_info = 106,
+  get_all_subscription_groups = 201,  // GET_ALL_SUBSCRIPTIONGROUP_CONFIG
   send_message_v2 = 310,
   send_batch_message = 320,
   lite_pull_message = 361,  // As pull_message; RocketMQ has other threads for it.

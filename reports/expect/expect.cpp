@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "reports/evidence/disk_figures.hpp"
+#include "reports/latency/latency.hpp"
 #include "reports/record/numbers.hpp"
 #include "reports/waits/waits.hpp"
 
@@ -82,7 +84,7 @@ std::string loss_note(const LossReport& loss) {
 void find_damage_of_store(const RunResult& run, const std::vector<Expectation>& expectations,
                           Findings& findings) {
   const LossReport& loss = run.loss;
-  if (loss.corrupt > 0) {
+  if (loss.corrupt > 0 && !allow(expectations, Metric::corruption)) {
     findings.add(Verdict::safety, corruption_note(loss));
   }
   if (loss.phantoms > 0) {
@@ -119,6 +121,11 @@ bool unmeasured(Steady steady) {
   return steady == Steady::no_baseline || steady == Steady::load_too_short;
 }
 
+// What it means that a bound on it is exceeded: damage, or poor service.
+Verdict verdict_of_broken(Metric metric) {
+  return is_time(metric) || is_of_sends(metric) ? Verdict::slo : Verdict::safety;
+}
+
 void find_broken_expectations(const RunResult& run, const std::vector<Expectation>& expectations,
                               Findings& findings) {
   for (const Expectation& expectation : expectations) {
@@ -135,7 +142,7 @@ void find_broken_expectations(const RunResult& run, const std::vector<Expectatio
       findings.add(Verdict::inconclusive, "rto.steady: " + std::string(name_of(run.rto.steady)));
       continue;
     }
-    const Verdict verdict = is_time(expectation.metric) ? Verdict::slo : Verdict::safety;
+    const Verdict verdict = verdict_of_broken(expectation.metric);
     std::string was = "never";
     if (value) was = is_time(expectation.metric) ? duration_text(*value) : std::to_string(*value);
     findings.add(verdict, "expected " + text_of(expectation) + ", was " + was);
@@ -194,6 +201,14 @@ PlaceWaits waits_at(const RunResult& run, const Expectation& expectation) {
   return waits_of(run, expectation.process)[static_cast<std::size_t>(expectation.place)];
 }
 
+// None: the host has no disk, or the run ended before the phase did.
+std::optional<std::int64_t> of_disk(const RunResult& run, const Expectation& expectation,
+                                    std::int64_t (*figure)(const DiskUse& use)) {
+  const auto disk = std::ranges::find(run.disks, expectation.process, &DiskUse::host);
+  if (disk == run.disks.end()) return std::nullopt;
+  return figure(*disk);
+}
+
 }  // namespace
 
 bool applies_to(const Expectation& expectation, const CellId& cell) {
@@ -241,6 +256,17 @@ std::optional<std::int64_t> value_of(const Expectation& expectation, const RunRe
     case Metric::rto_fault: return run.rto.fault_ns;
     case Metric::rto_client: return run.rto.client_ns;
     case Metric::rto_steady: return run.rto.steady_ns;
+    case Metric::send_acked: return sends_of(run, expectation.process).acked;
+    case Metric::send_busy: return sends_of(run, expectation.process).busy;
+    case Metric::send_p50: return sends_of(run, expectation.process).p50_ns;
+    case Metric::send_p99: return sends_of(run, expectation.process).p99_ns;
+    case Metric::send_longest: return sends_of(run, expectation.process).longest_ns;
+    case Metric::disk_reads_per_s: return of_disk(run, expectation, &reads_per_second);
+    case Metric::disk_read_bytes_per_s: return of_disk(run, expectation, &read_bytes_per_second);
+    case Metric::disk_read_await: return of_disk(run, expectation, &read_await_ns);
+    case Metric::disk_queue_hundredths: return of_disk(run, expectation, &queue_hundredths);
+    case Metric::disk_busy_percent: return of_disk(run, expectation, &busy_percent);
+    case Metric::disk_hit_percent: return of_disk(run, expectation, &hit_percent);
     case Metric::wait_longest: return waits_at(run, expectation).longest_ns;
     case Metric::wait_total: return waits_at(run, expectation).total_ns;
     case Metric::wait_count: return waits_at(run, expectation).count;
@@ -307,7 +333,7 @@ void judge_cell(CellResult& cell, const std::vector<Expectation>& of_the_cell) {
     if (!result.evaluated()) {
       consider(Verdict::inconclusive);
     } else {
-      consider(is_time(expectation.metric) ? Verdict::slo : Verdict::safety);
+      consider(verdict_of_broken(expectation.metric));
     }
   }
   cell.verdict = worst;

@@ -1,8 +1,9 @@
 // reports/expect compares what was seen with what a drill expects, and gives the verdicts of design
 // section 0. Pure.
 //
-// A loss, a message out of order, one that a consumer was put past, or a block that breaks the
-// rules of ownership, is damage unless the cell has an expectation that allows one. An expected
+// A loss, a corrupt message, range or entry, a message out of order, one that a consumer was put
+// past, or a block that breaks the rules of ownership, is damage unless the cell has an expectation
+// that allows one. An expected
 // loss that does not come is `safety` too: the drill no longer shows what it claims to show. What a
 // run has lost whose final store nobody could read is not known: it says nothing of an expectation
 // that asks for that. Times, waits and what a shared disk has seen are judged all the same. An

@@ -142,6 +142,7 @@ std::string how_taken(const LostMessage& message) {
   if (ended_so(CopyEnd::file_system_lost)) {
     return ", after which the file system could not be mounted";
   }
+  if (ended_so(CopyEnd::pool_lost)) return " from the transient pool of its process";
   return "";
 }
 
@@ -161,6 +162,9 @@ std::string end_of_last(const RunResult& run, const LostMessage& message) {
 
 // Where the master's log stood with it when the fault came.
 std::int64_t& place_at_fault(const RunResult& run, const LostMessage& message, LossMechanism& m) {
+  if (!message.copies.empty() && message.copies.front() == CopyFate::in_pool) {
+    return m.lost_in_pool;
+  }
   if (message.behind_last_flush) return m.lost_behind_last_flush;
   if (message.copies.empty()) {
     return run.fault_took_effect() && !run.replicas.empty() ? m.lost_sent_later : m.lost_untold;
@@ -170,6 +174,7 @@ std::int64_t& place_at_fault(const RunResult& run, const LostMessage& message, L
     case CopyFate::flushed:
     case CopyFate::destroyed: return m.lost_covered;
     case CopyFate::behind_last_flush:
+    case CopyFate::in_pool:
     case CopyFate::count_: break;
   }
   return m.lost_untold;
@@ -193,6 +198,7 @@ const char* text_of(CopyFate fate) {
     case CopyFate::destroyed: return "gone with its disk";
     case CopyFate::behind_last_flush: return "in memory only";
     case CopyFate::flushed: return "flushed";
+    case CopyFate::in_pool: return "in the transient pool only";
     case CopyFate::count_: break;
   }
   return "";
@@ -359,6 +365,12 @@ std::string explain_without_example(const LossMechanism& m) {
   std::string text = with_stopped(m, effect_of(m));
   if (m.fault == "host.destroy" && m.hit_master) return explain_destruction(m, text);
   if (m.lost == 0) return text + explain_no_loss(m);
+  if (m.lost_in_pool > 0) {
+    text += "; the transient pool went with its process, and with it " +
+            counted(m.lost_in_pool, "acknowledged message") +
+            " that no commit had brought to the "
+            "page cache (transientStorePoolEnable)";
+  }
   if (m.lost_behind_last_flush > 0 && concerns_master(m)) {
     text += ", and with them " + count_text(m.lost_behind_last_flush) + " of " +
             counted(m.at_risk, "message") + (m.at_risk == 1 ? " that was" : " that were") +

@@ -28,6 +28,7 @@ struct LossMechanism {
   std::map<std::string, std::int64_t> kept_on;
   std::map<std::string, std::int64_t> kept_broken;
   std::int64_t lost_behind_last_flush = 0;  // In the master's log, and no flush had covered them.
+  std::int64_t lost_in_pool = 0;            // In the transient pool of the master, in no file.
   std::int64_t lost_covered = 0;            // There, and a flush had covered them.
   std::int64_t lost_not_there = 0;          // The master's log had not got them.
   std::int64_t lost_sent_later = 0;         // Sent after the fault.

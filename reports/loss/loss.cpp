@@ -118,6 +118,8 @@ std::vector<CopyFate> fates_of(const SendRecord& send, const std::vector<Replica
     if (!met_the_fault(send, replica.store)) return {};
     CopyFate fate = CopyFate::flushed;
     if (send.physical_offset >= replica.store.flushed_to) fate = CopyFate::behind_last_flush;
+    const std::int64_t committed_to = replica.store.committed_to;
+    if (committed_to >= 0 && send.physical_offset >= committed_to) fate = CopyFate::in_pool;
     if (send.physical_offset >= replica.store.appended_to) fate = CopyFate::not_received;
     if (fate != CopyFate::not_received && replica.destroyed) fate = CopyFate::destroyed;
     fates.push_back(fate);

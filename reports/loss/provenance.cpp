@@ -18,6 +18,9 @@ const char* text_of(CopyEnd end) {
     case CopyEnd::disk_cache_lost:
       return "it was in the cache of its disk, whose flush was confirmed and not done";
     case CopyEnd::file_system_lost: return "its file system could not be mounted any more";
+    case CopyEnd::pool_lost:
+      return "it was in the transient pool of the process, and no commit had brought it to the "
+             "page cache";
     case CopyEnd::count_: break;
   }
   return "";
@@ -44,6 +47,20 @@ std::int64_t first_flush(const StoreTrace& trace, std::int64_t offset, const Cop
     if (event.to > offset) return event.time_ns;
   }
   return -1;
+}
+
+// Whether a copy was in the transient pool alone at that time.
+bool in_pool(const StoreTrace& trace, std::int64_t offset, std::int64_t appended_ns,
+             std::int64_t time_ns) {
+  bool pooled = false;  // Of the life in which it was appended.
+  for (const StoreEvent& event : trace.events) {
+    if (event.time_ns > time_ns) break;
+    if (event.kind == Kind::recovered && event.time_ns <= appended_ns) pooled = false;
+    if (event.kind != Kind::committed) continue;
+    pooled = true;
+    if (event.time_ns >= appended_ns && event.to > offset) return false;
+  }
+  return pooled;
 }
 
 // The first recovery since `from_ns`; null if there was none.
@@ -127,7 +144,10 @@ class Copies {
                     bool gone) const {
     if (fault.kind == "host.destroy") return CopyEnd::destroyed;
     const bool dark = fault.kind == "host.power-loss";
-    if ((!dark && fault.kind != "host.panic") || !gone) return CopyEnd::kept;
+    const bool host_stops = dark || fault.kind == "host.panic";
+    if ((!host_stops && fault.kind != "process.kill") || !gone) return CopyEnd::kept;
+    if (in_pool(trace, offset_, copy.appended_ns, fault.began_ns)) return CopyEnd::pool_lost;
+    if (!host_stops) return CopyEnd::kept;
     if (!covered_by(copy, fault.began_ns)) return CopyEnd::page_cache_lost;
     if (dark && lied_about(trace, copy, fault.began_ns)) return CopyEnd::disk_cache_lost;
     return trace.damaged ? CopyEnd::file_system_lost : CopyEnd::kept;
@@ -153,7 +173,9 @@ class Copies {
       if (end != CopyEnd::kept) return end_with(trace, copy, end, fault.began_ns);
     }
     if (recovery != nullptr) {
-      return end_with(trace, copy, CopyEnd::cut_by_recovery, recovery->time_ns);
+      const bool pooled = in_pool(trace, offset_, copy.appended_ns, recovery->time_ns);
+      const CopyEnd end = pooled ? CopyEnd::pool_lost : CopyEnd::cut_by_recovery;
+      return end_with(trace, copy, end, recovery->time_ns);
     }
     copy.fault = -1;
     return copy;
@@ -193,6 +215,7 @@ CopyFate fate_of(const CopyHistory& copy, std::int64_t fault_ns) {
     return CopyFate::not_received;
   }
   if (copy.end == CopyEnd::destroyed) return CopyFate::destroyed;
+  if (copy.end == CopyEnd::pool_lost) return CopyFate::in_pool;
   return covered_by(copy, fault_ns) ? CopyFate::flushed : CopyFate::behind_last_flush;
 }
 

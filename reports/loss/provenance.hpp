@@ -9,8 +9,10 @@
 //              from there, so an append after recovery has given the offset to other messages, or
 //              after the log it came from was gone, is none of this message
 //   flushed    the first completed flush that covered it
-//   ended      host.destroy took the disk; or host.power-loss or host.panic took the page cache,
-//              no flush had covered it and recovery did not find it; or host.power-loss took the
+//   ended      host.destroy took the disk; or it was in the transient pool, of which no commit had
+//              brought it to the page cache, and went with the process, whatever ended that; or
+//              host.power-loss or host.panic took the page cache, no flush had covered it and
+//              recovery did not find it; or host.power-loss took the
 //              volatile cache of the disk, and the disk had confirmed the flushes that covered it
 //              without doing them (disk.flush-lie); or its file system could not be mounted after
 //              the power loss; or recovery cut the log before it
@@ -36,6 +38,7 @@ struct StoreEvent {
     appended,   // [from, to)
     flushed,    // Everything before `to`.
     recovered,  // The log ends at `to`.
+    committed,  // With the transient pool: everything before `to`, also told at the start.
   };
   Kind kind = Kind::appended;
   std::int64_t time_ns = 0;

@@ -31,6 +31,17 @@ enum class Metric : std::uint8_t {
   rto_fault,
   rto_client,
   rto_steady,
+  send_acked,  // These five of the sends after the faults had been armed.
+  send_busy,
+  send_p50,
+  send_p99,
+  send_longest,
+  disk_reads_per_s,  // These six are of one host's disk, during `hold`.
+  disk_read_bytes_per_s,
+  disk_read_await,
+  disk_queue_hundredths,
+  disk_busy_percent,
+  disk_hit_percent,
   wait_longest,  // These three at the place that goes with them: "wait.journal.longest".
   wait_total,
   wait_count,
@@ -43,8 +54,12 @@ bool is_time(Metric metric);
 bool is_outage(Metric metric);
 // Whether the final store has to be read for it.
 bool is_of_store(Metric metric);
+// Whether it speaks of how sends went.
+bool is_of_sends(Metric metric);
 // Whether it speaks of waits at one place.
 bool is_of_waits(Metric metric);
+// Whether it speaks of one host's disk.
+bool is_of_disks(Metric metric);
 
 enum class Comparison : std::uint8_t { equal, less_equal, less, greater_equal, greater };
 std::string_view name_of(Comparison comparison);
@@ -71,7 +86,9 @@ struct Expectation {
   Comparison comparison = Comparison::equal;
   std::optional<std::int64_t> bound = 0;  // None: never; of an outage, with `equal`.
   WaitPlace place = WaitPlace::none;      // Of the metrics of waits.
-  std::string process = {};               // Of these: whose; empty: of all that have a disk.
+  // Of waits, and of sends: whose; empty: of all that have a disk, or of all producers. Of disks:
+  // which host's.
+  std::string process = {};
   // With fewer runs that gave an answer it is not evaluated. Of what speaks of several runs.
   std::int64_t seeds_at_least = 1;
 

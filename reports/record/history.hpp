@@ -5,6 +5,8 @@
 //   loss     the checker: which acknowledged messages are gone, and what else is wrong
 //   order    the checker: which messages a queue holds in another order than they were sent in
 //   rto      for how long nothing could be written
+//   latency  how long sends took while faults were at work
+//   evidence the figures of iostat
 //   waits    where threads were stuck inside the kernel
 //   expect   expectations of a drill, and the verdicts that follow from them
 //   render   the text on the terminal, result.json, junit.xml
@@ -33,6 +35,7 @@ struct AttemptRecord {
   std::uint64_t id = 0;       // Its own among those of its client process; the message carries it.
   std::int32_t queue_id = 0;  // For which queue it asked.
   SendOutcome outcome = SendOutcome::unknown;
+  bool busy = false;  // The broker refused it as SYSTEM_BUSY (response code 2).
 
   friend bool operator==(const AttemptRecord&, const AttemptRecord&) = default;
 };

@@ -11,6 +11,7 @@ std::string_view name_of(CopyFate fate) {
     case CopyFate::destroyed: return "destroyed";
     case CopyFate::behind_last_flush: return "behind-last-flush";
     case CopyFate::flushed: return "flushed";
+    case CopyFate::in_pool: return "in-pool";
     case CopyFate::count_: break;
   }
   return "unnamed";
@@ -25,6 +26,7 @@ std::string_view name_of(CopyEnd end) {
     case CopyEnd::cut_by_recovery: return "cut-by-recovery";
     case CopyEnd::disk_cache_lost: return "disk-cache-lost";
     case CopyEnd::file_system_lost: return "file-system-lost";
+    case CopyEnd::pool_lost: return "pool-lost";
     case CopyEnd::count_: break;
   }
   return "unnamed";
@@ -114,6 +116,17 @@ std::string_view name_of(Metric metric) {
     case Metric::rto_fault: return "rto.fault";
     case Metric::rto_client: return "rto.client";
     case Metric::rto_steady: return "rto.steady";
+    case Metric::send_acked: return "send.acked";
+    case Metric::send_busy: return "send.busy";
+    case Metric::send_p50: return "send.p50";
+    case Metric::send_p99: return "send.p99";
+    case Metric::send_longest: return "send.longest";
+    case Metric::disk_reads_per_s: return "disk.reads_per_s";
+    case Metric::disk_read_bytes_per_s: return "disk.read_bytes_per_s";
+    case Metric::disk_read_await: return "disk.read_await";
+    case Metric::disk_queue_hundredths: return "disk.queue_hundredths";
+    case Metric::disk_busy_percent: return "disk.busy_percent";
+    case Metric::disk_hit_percent: return "disk.hit_percent";
     case Metric::wait_longest: return "wait.PLACE.longest";
     case Metric::wait_total: return "wait.PLACE.total";
     case Metric::wait_count: return "wait.PLACE.count";
@@ -123,7 +136,9 @@ std::string_view name_of(Metric metric) {
 }
 
 bool is_time(Metric metric) {
-  return is_outage(metric) || metric == Metric::wait_longest || metric == Metric::wait_total;
+  return is_outage(metric) || metric == Metric::wait_longest || metric == Metric::wait_total ||
+         metric == Metric::send_p50 || metric == Metric::send_p99 ||
+         metric == Metric::send_longest || metric == Metric::disk_read_await;
 }
 
 bool is_outage(Metric metric) {
@@ -133,7 +148,13 @@ bool is_outage(Metric metric) {
 
 bool is_of_store(Metric metric) {
   const bool of_devices = metric == Metric::stale_reads || metric == Metric::foreign_writes;
-  return !is_outage(metric) && !is_of_waits(metric) && !of_devices;
+  return !is_outage(metric) && !is_of_sends(metric) && !is_of_waits(metric) &&
+         !is_of_disks(metric) && !of_devices;
+}
+
+bool is_of_sends(Metric metric) {
+  return metric == Metric::send_acked || metric == Metric::send_busy ||
+         metric == Metric::send_p50 || metric == Metric::send_p99 || metric == Metric::send_longest;
 }
 
 bool is_of_waits(Metric metric) {
@@ -141,11 +162,16 @@ bool is_of_waits(Metric metric) {
          metric == Metric::wait_count;
 }
 
+bool is_of_disks(Metric metric) {
+  return metric >= Metric::disk_reads_per_s && metric <= Metric::disk_hit_percent;
+}
+
 std::string quantity_of(const Expectation& expectation) {
   std::string name(name_of(expectation.metric));
-  if (!is_of_waits(expectation.metric)) return name;
-  const std::string_view kPlace = "PLACE";
-  name.replace(name.find(kPlace), kPlace.size(), drydock::name_of(expectation.place));
+  if (is_of_waits(expectation.metric)) {
+    const std::string_view kPlace = "PLACE";
+    name.replace(name.find(kPlace), kPlace.size(), drydock::name_of(expectation.place));
+  }
   return expectation.process.empty() ? name : name + " of " + expectation.process;
 }
 

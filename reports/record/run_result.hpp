@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/types/wait_place.hpp"
+#include "reports/record/operations.hpp"
 
 namespace drydock::reports {
 
@@ -56,6 +57,8 @@ struct StoreFacts {
   std::int64_t flushed_to = -1;     // End of what a flush had covered.
   std::int64_t last_flush_ns = -1;  // When that flush had completed.
   std::int64_t recovered_to = -1;   // What the restarted broker accepted.
+  // End of what was in the page cache; -1 without the transient pool: what was appended was there.
+  std::int64_t committed_to = -1;
 
   friend bool operator==(const StoreFacts&, const StoreFacts&) = default;
 };
@@ -78,6 +81,7 @@ enum class CopyFate : std::uint8_t {
   destroyed,          // With its host and disks.
   behind_last_flush,  // In memory only: no flush had covered it.
   flushed,
+  in_pool,  // In memory of the process only: no commit had brought it to the page cache.
   count_,
 };
 std::string_view name_of(CopyFate fate);
@@ -93,6 +97,7 @@ enum class CopyEnd : std::uint8_t {
   // it (disk.flush-lie).
   disk_cache_lost,
   file_system_lost,  // Its file system could not be mounted any more.
+  pool_lost,         // With the process, from its transient pool.
   count_,
 };
 std::string_view name_of(CopyEnd end);
@@ -243,6 +248,19 @@ struct BaselineReport {
   friend bool operator==(const BaselineReport&, const BaselineReport&) = default;
 };
 
+// How long sends took that were invoked after the faults had been armed (reports/latency).
+struct SendsReport {
+  std::string producer;  // Empty: of all together.
+  std::int64_t sends = 0;
+  std::int64_t acked = 0;
+  std::int64_t busy = 0;  // Attempts that a broker refused as SYSTEM_BUSY.
+  std::int64_t p50_ns = 0;
+  std::int64_t p99_ns = 0;
+  std::int64_t longest_ns = 0;
+
+  friend bool operator==(const SendsReport&, const SendsReport&) = default;
+};
+
 // What the threads of one name of a process waited for at one place inside the kernel, over all
 // lives of the process.
 struct WaitFact {
@@ -341,7 +359,11 @@ struct RunResult {
   DeliveryReport deliveries;
   RtoReport rto;
   BaselineReport baseline;
-  std::vector<WaitFact> waits;  // Of what has a disk: by process, worker, place.
+  std::vector<SendsReport> sends;     // Of all producers together, then of each.
+  std::vector<DiskUse> disks;         // During the phase `hold`: of each host with a disk.
+  std::vector<BrokerCounts> brokers;  // As in the topology.
+  std::optional<Evidence> evidence;   // If it was asked for.
+  std::vector<WaitFact> waits;        // Of what has a disk: by process, worker, place.
   std::vector<OomKill> oom_kills;
   std::vector<RefusedOpens> refused_opens;  // By process.
   std::vector<StoppedFileSystem> stopped_file_systems;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "reports/render/operations_json.hpp"
 #include "reports/render/summary.hpp"
 
 namespace drydock::reports {
@@ -50,15 +51,13 @@ FaultFact fault_from(const Json& json) {
 }
 
 Json json_of(const StoreFacts& store) {
-  return {{"fault_ns", store.fault_ns},
-          {"appended_to", store.appended_to},
-          {"flushed_to", store.flushed_to},
-          {"last_flush_ns", store.last_flush_ns},
-          {"recovered_to", store.recovered_to}};
+  return {{"fault_ns", store.fault_ns},         {"appended_to", store.appended_to},
+          {"flushed_to", store.flushed_to},     {"last_flush_ns", store.last_flush_ns},
+          {"recovered_to", store.recovered_to}, {"committed_to", store.committed_to}};
 }
 StoreFacts store_from(const Json& json) {
-  return {json.at("fault_ns"), json.at("appended_to"), json.at("flushed_to"),
-          json.at("last_flush_ns"), json.at("recovered_to")};
+  return {json.at("fault_ns"),      json.at("appended_to"),  json.at("flushed_to"),
+          json.at("last_flush_ns"), json.at("recovered_to"), json.at("committed_to")};
 }
 
 Json json_of(const ReplicaFacts& replica) {
@@ -255,6 +254,17 @@ BaselineReport baseline_from(const Json& json) {
           json.at("window_acked"), json.at("window_ns")};
 }
 
+Json json_of(const SendsReport& sends) {
+  return {{"producer", sends.producer},    {"sends", sends.sends},
+          {"acked", sends.acked},          {"busy", sends.busy},
+          {"p50_ns", sends.p50_ns},        {"p99_ns", sends.p99_ns},
+          {"longest_ns", sends.longest_ns}};
+}
+SendsReport sends_from(const Json& json) {
+  return {json.at("producer"), json.at("sends"),  json.at("acked"),     json.at("busy"),
+          json.at("p50_ns"),   json.at("p99_ns"), json.at("longest_ns")};
+}
+
 Json json_of(const WaitFact& wait) {
   return {{"process", wait.process},
           {"worker", wait.worker},
@@ -328,29 +338,34 @@ Json json_of(const RunResult& run) {
   for (const FaultFact& fault : run.faults) faults.push_back(json_of(fault));
   Json replicas = Json::array();
   for (const ReplicaFacts& replica : run.replicas) replicas.push_back(json_of(replica));
-  return {{"seed", run.seed},
-          {"fingerprint", run.fingerprint},
-          {"events", run.events},
-          {"virtual_ns", run.virtual_ns},
-          {"verdict", name_of(run.verdict)},
-          {"note", run.note},
-          {"divergence", run.divergence},
-          {"plan", run.plan.empty() ? Json(nullptr) : Json::parse(run.plan)},
-          {"faults", faults},
-          {"replicas", replicas},
-          {"loss", json_of(run.loss)},
-          {"order", json_of(run.order, run.loss.read)},
-          {"deliveries", json_of(run.deliveries, run.loss.read)},
-          {"rto", json_of(run.rto)},
-          {"baseline", json_of(run.baseline)},
-          {"waits", waits},
-          {"oom_kills", oom_kills},
-          {"refused_opens", refused_opens},
-          {"stopped_file_systems", stopped},
-          {"ownership",
-           {{"stale_reads", run.ownership.stale_reads},
-            {"foreign_writes", run.ownership.foreign_writes}}},
-          {"takeovers", takeovers}};
+  Json sends = Json::array();
+  for (const SendsReport& each : run.sends) sends.push_back(json_of(each));
+  Json json = {{"seed", run.seed},
+               {"fingerprint", run.fingerprint},
+               {"events", run.events},
+               {"virtual_ns", run.virtual_ns},
+               {"verdict", name_of(run.verdict)},
+               {"note", run.note},
+               {"divergence", run.divergence},
+               {"plan", run.plan.empty() ? Json(nullptr) : Json::parse(run.plan)},
+               {"faults", faults},
+               {"replicas", replicas},
+               {"loss", json_of(run.loss)},
+               {"order", json_of(run.order, run.loss.read)},
+               {"deliveries", json_of(run.deliveries, run.loss.read)},
+               {"rto", json_of(run.rto)},
+               {"baseline", json_of(run.baseline)},
+               {"sends", sends},
+               {"waits", waits},
+               {"oom_kills", oom_kills},
+               {"refused_opens", refused_opens},
+               {"stopped_file_systems", stopped},
+               {"ownership",
+                {{"stale_reads", run.ownership.stale_reads},
+                 {"foreign_writes", run.ownership.foreign_writes}}},
+               {"takeovers", takeovers}};
+  add_operations(json, run);
+  return json;
 }
 
 Json json_of(const Spread& spread) {
@@ -454,6 +469,8 @@ RunResult run_from_json(const std::string& text) {
   }
   run.rto = rto_from(json.at("rto"));
   run.baseline = baseline_from(json.at("baseline"));
+  for (const Json& each : json.at("sends")) run.sends.push_back(sends_from(each));
+  take_operations(json, run);
   for (const Json& wait : json.at("waits")) run.waits.push_back(wait_from(wait));
   for (const Json& refused : json.at("refused_opens")) {
     run.refused_opens.push_back({refused.at("process"), refused.at("count")});

@@ -1,5 +1,6 @@
 #include "reports/render/summary.hpp"
 
+#include "reports/latency/latency.hpp"
 #include "reports/record/numbers.hpp"
 
 namespace drydock::reports {
@@ -39,6 +40,7 @@ CellSummary summarise(const CellResult& cell) {
   std::array<std::vector<std::int64_t>, kStages> stages;
   std::array<std::vector<std::int64_t>, kTakeoverSteps> steps;
   std::vector<std::int64_t> latency;
+  std::array<std::vector<std::int64_t>, 4> sends;
   for (const RunResult& run : cell.runs) {
     if (run.verdict == Verdict::harness) {
       ++summary.harness_runs;
@@ -73,6 +75,12 @@ CellSummary summarise(const CellResult& cell) {
     for (std::size_t i = 0; run.rto.stages_ns && i < kStages; ++i) {
       stages[i].push_back((*run.rto.stages_ns)[i]);
     }
+    const SendsReport under_fault = sends_of(run, "");
+    summary.sends_busy += under_fault.busy;
+    sends[0].push_back(under_fault.acked);
+    sends[1].push_back(under_fault.p50_ns);
+    sends[2].push_back(under_fault.p99_ns);
+    sends[3].push_back(under_fault.longest_ns);
     if (run.baseline.acked > 0) latency.push_back(run.baseline.latency_p50_ns);
   }
   summary.lost_per_run = spread_of(lost);
@@ -82,6 +90,10 @@ CellSummary summarise(const CellResult& cell) {
   for (std::size_t i = 0; i < kStages; ++i) summary.stages[i] = spread_of(stages[i]);
   for (std::size_t i = 0; i < kTakeoverSteps; ++i) summary.takeover_steps[i] = spread_of(steps[i]);
   summary.latency_p50 = spread_of(latency);
+  summary.sends_acked = spread_of(sends[0]);
+  summary.sends_p50 = spread_of(sends[1]);
+  summary.sends_p99 = spread_of(sends[2]);
+  summary.sends_longest = spread_of(sends[3]);
   return summary;
 }
 

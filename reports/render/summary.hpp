@@ -64,6 +64,12 @@ struct CellSummary {
   std::int64_t takeovers = 0;
   std::array<Spread, kTakeoverSteps> takeover_steps;
   Spread latency_p50;  // Over the runs: of each run's own median in the phase `warm`.
+  // Of the sends after the faults had been armed, of all producers together.
+  std::int64_t sends_busy = 0;
+  Spread sends_acked;
+  Spread sends_p50;
+  Spread sends_p99;
+  Spread sends_longest;
 
   bool lost_is_known() const { return unread_runs < runs || runs == 0; }
   std::int64_t acked_read() const { return acked - acked_unread; }

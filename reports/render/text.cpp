@@ -7,6 +7,7 @@
 
 #include "reports/record/numbers.hpp"
 #include "reports/render/answer.hpp"
+#include "reports/render/evidence.hpp"
 #include "reports/render/layout.hpp"
 #include "reports/render/summary.hpp"
 #include "reports/waits/waits.hpp"
@@ -233,6 +234,27 @@ std::string outage(const DrillResult& result) {
   return table(rows);
 }
 
+// How sends went once faults were armed; empty if the drill expects nothing of that and no broker
+// was too busy.
+std::string sends(const DrillResult& result) {
+  std::vector<std::vector<std::string>> rows{
+      {"sends under faults (med/max)", "acked med", "p50", "p99", "longest", "too busy"}};
+  bool any = false;
+  for (const CellResult& cell : result.cells) {
+    const CellSummary s = summarise(cell);
+    any = any || s.sends_busy > 0 ||
+          std::ranges::any_of(cell.expectations, [](const ExpectationResult& each) {
+            return is_of_sends(each.expectation.metric);
+          });
+    const auto both = [](const Spread& spread) {
+      return duration_text(spread.median) + "/" + duration_text(spread.max);
+    };
+    rows.push_back({cell_name(cell), count_text(s.sends_acked.median), both(s.sends_p50),
+                    both(s.sends_p99), both(s.sends_longest), count_text(s.sends_busy)});
+  }
+  return any ? table(rows) : "";
+}
+
 // How caches of the device broke the ownership.
 std::string mechanism_of(const OwnershipReport& ownership) {
   std::string text;
@@ -326,8 +348,8 @@ std::string render_text(const DrillResult& result, std::size_t width) {
   out += "\n" + cells_table(result);
   out += "\n" + counted_apart(result);
   for (const std::string& part :
-       {deliveries_of(result), outage(result), takeovers(result), waits(result),
-        expectations(result, width), failed_runs(result, width),
+       {deliveries_of(result), outage(result), takeovers(result), sends(result), waits(result),
+        render_remedies(result), expectations(result, width), failed_runs(result, width),
         list("warnings", facts.warnings, width), list("assumed", facts.assumed, width),
         list("not modelled", facts.not_modelled, width)}) {
     if (!part.empty()) out += "\n" + part;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "engine/broker/properties_file.hpp"
 #include "engine/broker/property_table.hpp"
@@ -61,6 +62,12 @@ void apply(BrokerConfiguration& configuration, const std::string& key, const std
   take_notes(notes, source, warnings);
 }
 
+SeededBugs bugs_in(const Drill& drill) {
+  SeededBugs bugs;
+  for (const std::string& bug : drill.behaviour.bugs) bugs.plant(*seeded_bug_named(bug));
+  return bugs;
+}
+
 // Builds the cells of one experiment.
 class Expansion {
  public:
@@ -79,10 +86,6 @@ class Expansion {
         given_ = drydock::Settings(parsed.settings);
       }
       BrokerConfiguration configuration = parsed.configuration;
-      configuration.store.behaviour = behaviour_in(drill_);
-      for (const std::string& bug : drill_.behaviour.bugs) {
-        configuration.store.bugs.plant(*seeded_bug_named(bug));
-      }
       std::vector<ConfigurationNote> notes;
       for (const auto& [key, value] : broker.set) {
         set_broker_property(configuration, key, value, 0, notes);
@@ -262,6 +265,7 @@ class Expansion {
     const Drill& drill = cell.variant == nullptr ? drill_ : *cell.variant;
     for (BrokerConfiguration& configuration : cell.brokers) {
       configuration.store.behaviour = behaviour_in(drill);
+      configuration.store.bugs = bugs_in(drill);
     }
     cell.faults = faults_of(cell);
     for (const reports::Expectation& expectation : drill_.expectations) {
@@ -334,6 +338,12 @@ std::string behaviour_of(const Drill& drill) {
     text += ", " + std::string(drydock::name_of(site)) + " " + std::to_string(percent) + "%";
   }
   for (const std::string& bug : drill.behaviour.bugs) text += ", WITH THE SEEDED BUG " + bug;
+  std::set<std::string> in_cells;
+  for (const auto& [cell, variant] : drill.variants) {
+    in_cells.insert(variant->behaviour.bugs.begin(), variant->behaviour.bugs.end());
+  }
+  for (const std::string& bug : drill.behaviour.bugs) in_cells.erase(bug);
+  for (const std::string& bug : in_cells) text += ", IN SOME CELLS WITH THE SEEDED BUG " + bug;
   return text;
 }
 

@@ -45,6 +45,7 @@ struct Experiment {
   std::vector<Cell> cells;
   reports::DrillFacts facts;
   std::string effective;  // The scenario with everything folded in; see effective.hpp.
+  bool evidence = false;  // What operators would have looked at is kept second by second.
   bool perturb = false;   // Events of one instant come in an order that the seed draws.
 };
 

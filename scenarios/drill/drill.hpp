@@ -126,6 +126,12 @@ struct MemorySpec {
   bool group_limits_dirty = false;  // cgroup v2: the group has dirty limits of its own.
 };
 
+// The cores of a host, and what a broker's work costs on them.
+struct CpuSpec {
+  int cores = 0;
+  std::string profile;  // A name, or the text of one: sim/profiles/cpu_profile.hpp.
+};
+
 struct HostSpec {
   std::string name;
   std::map<std::string, std::string> labels;
@@ -135,6 +141,7 @@ struct HostSpec {
   std::string kernel = "6.x";        // Which Linux: sim/host/kernel_profile.hpp.
   std::optional<MemorySpec> memory;  // None: it never runs out.
   int open_files_max = 655'350;      // Of each process: that of RocketMQ's bin/os.sh.
+  std::optional<CpuSpec> cpu;        // None: work takes no time.
 };
 
 // From each of these hosts to each of those, one way; a later one counts. What is not given stays
@@ -199,6 +206,7 @@ struct ConsumerSpec {
   std::string broker;  // As of a producer.
   std::string topic;
   int batch = 32;  // Messages per pull, at most.
+  Duration after;  // From the start of the load to its own.
 };
 
 // The key and some body: see scenarios/workload/records.hpp.

@@ -47,7 +47,7 @@ std::string read_consumed_topic(const JsonAt& json, const Drill& drill) {
 }
 
 ConsumerSpec read_consumer(const std::string& name, const JsonAt& json, const Drill& drill) {
-  json.allow_only({"host", "broker", "topic", "batch"});
+  json.allow_only({"host", "broker", "topic", "batch", "after"});
   ConsumerSpec consumer;
   consumer.name = name;
   consumer.host = read_host_name(json.at("host"), drill);
@@ -55,6 +55,7 @@ ConsumerSpec read_consumer(const std::string& name, const JsonAt& json, const Dr
       read_broker_of(json, drill, "a consumer that reads from a slave is not built yet");
   consumer.topic = read_consumed_topic(json.at("topic"), drill);
   if (json.has("batch")) consumer.batch = static_cast<int>(json.at("batch").count(1, 1'024));
+  if (json.has("after")) consumer.after = json.at("after").duration();
   return consumer;
 }
 

@@ -117,9 +117,42 @@ void read_seeds_at_least(const JsonAt& json, const Drill& drill,
   }
 }
 
-// Whose waits an expectation speaks of.
-void read_process_of(const JsonAt& json, const Drill& drill, reports::Expectation& expectation) {
-  if (!reports::is_of_waits(expectation.metric)) json.refuse("only waits are somebody's");
+// Whose sends an expectation speaks of.
+void read_producer_of(const JsonAt& json, const Drill& drill, reports::Expectation& expectation) {
+  expectation.process = json.name();
+  Names known = names_of(drill.producers);
+  append(known, names_of(drill.writers));
+  if (std::ranges::find(known, expectation.process) != known.end()) return;
+  json.refuse("there is no producer or writer '" + expectation.process + "'" +
+              did_you_mean(expectation.process, known));
+}
+
+// Whose disk an expectation speaks of.
+void read_host_of(const JsonAt& json, const Drill& drill, reports::Expectation& expectation) {
+  expectation.process = json.name();
+  Names known;
+  for (const HostSpec& host : drill.hosts) {
+    if (host.disk) known.push_back(host.name);
+  }
+  if (std::ranges::find(known, expectation.process) == known.end()) {
+    json.refuse("there is no host '" + expectation.process + "' with a disk of its own" +
+                did_you_mean(expectation.process, known));
+  }
+}
+
+// Whose waits, sends or disk an expectation speaks of.
+void read_whose(const JsonAt& json, const Drill& drill, reports::Expectation& expectation) {
+  if (reports::is_of_sends(expectation.metric)) {
+    read_producer_of(json, drill, expectation);
+    return;
+  }
+  if (reports::is_of_disks(expectation.metric)) {
+    read_host_of(json, drill, expectation);
+    return;
+  }
+  if (!reports::is_of_waits(expectation.metric)) {
+    json.refuse("only waits, sends and disks are somebody's");
+  }
   expectation.process = json.name();
   Names known = names_of(drill.brokers);
   append(known, names_of(drill.writers));
@@ -140,7 +173,11 @@ reports::Expectation read_expectation(const JsonAt& json, const Drill& drill) {
   if (expectation.over == reports::Over::total && reports::is_time(expectation.metric)) {
     json.at(over).refuse("times have no total");
   }
-  if (json.has("of")) read_process_of(json.at("of"), drill, expectation);
+  if (json.has("of")) {
+    read_whose(json.at("of"), drill, expectation);
+  } else if (reports::is_of_disks(expectation.metric)) {
+    json.refuse("must say of which host's disk it speaks: \"of\": \"HOST\"");
+  }
   if (json.has("seeds_at_least")) {
     read_seeds_at_least(json.at("seeds_at_least"), drill, expectation);
   }

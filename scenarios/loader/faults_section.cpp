@@ -200,7 +200,10 @@ void read_faults(const JsonAt& faults, Drill& drill) {
     for (const JsonAt& fault : items) set.push_back(read_fault(fault, drill, promotes));
     const bool breaks =
         std::ranges::any_of(set, [](const FaultSpec& fault) { return faults::breaks(fault.kind); });
-    if (!breaks) list.refuse("must hold a fault, not only what operators do about one");
+    // An empty set is the cell in which nothing breaks, for comparison.
+    if (!breaks && !set.empty()) {
+      list.refuse("must hold a fault, not only what operators do about one");
+    }
     refuse_hidden_lies(items, set);
   }
 }

@@ -28,10 +28,7 @@ void read_generations(const JsonAt& json, JvmSpec& jvm) {
 
 void read_direct_memory(const JsonAt& json, const HostSpec& host, JvmSpec& jvm) {
   if (json.has("direct")) jvm.direct_bytes = json.at("direct").size();
-  if (!json.has("transient_pool")) {
-    if (json.has("direct")) json.at("direct").refuse("without transient_pool nothing takes of it");
-    return;
-  }
+  if (!json.has("transient_pool")) return;
   const JsonAt pool = json.at("transient_pool");
   if (!host.memory) pool.refuse("its host has no size of memory, so it never runs out");
   jvm.transient_pool_bytes = pool.size();

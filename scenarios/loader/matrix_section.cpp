@@ -14,10 +14,10 @@ void refuse_fixed_path(const JsonAt& json, const std::string& path) {
        {"topology/hosts/", "topology/disks/", "behaviour/set/", "load/", "phases/", "faults/"}) {
     if (path.starts_with(part)) return;
   }
+  if (path == "behaviour/bugs") return;
   json.refuse(
-      "only places in topology/hosts, topology/disks, behaviour/set, load, phases and faults can "
-      "be "
-      "varied");
+      "only places in topology/hosts, topology/disks, behaviour/set, load, phases and faults, and "
+      "behaviour/bugs, can be varied");
 }
 
 // A named choice of several keys of broker.conf and places of the scenario.

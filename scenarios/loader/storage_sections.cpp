@@ -95,6 +95,9 @@ void read_sync(const JsonAt& json, WriterSpec& writer) {
 
 void read_jvm_of(const JsonAt& json, const Drill& drill, WriterSpec& writer) {
   writer.jvm = read_jvm(json, *std::ranges::find(drill.hosts, writer.host, &HostSpec::name));
+  if (json.has("direct") && !json.has("transient_pool")) {
+    json.at("direct").refuse("without transient_pool nothing takes of it");
+  }
   for (const char* key : {"gc_log", "perf_data"}) {
     if (json.has(key)) refuse_other_user(json.at(key), writer.host, json.at(key).text(), drill);
     const bool own = json.has(key) && json.at(key).text() == writer.file;

@@ -77,6 +77,10 @@ void refuse_too_late(const JsonAt& root, const Drill& drill) {
   for (const BrokerSpec& broker : drill.brokers) {
     check_jvm(root.at("topology").at("brokers").at(broker.name), broker.jvm, load);
   }
+  for (const ConsumerSpec& consumer : drill.consumers) {
+    if (!program("consumers", consumer.name).has("after")) continue;
+    refuse_beyond_load(program("consumers", consumer.name).at("after"), consumer.after, load);
+  }
   for (const WriterSpec& writer : drill.writers) {
     check_writer(program("writers", writer.name), writer, load);
   }

@@ -11,6 +11,7 @@ namespace {
 constexpr std::int64_t kPageBytes = 4'096;
 constexpr std::int64_t kLinksMax = 8;  // Of one host to one disk.
 constexpr std::int64_t kHeapBytesMin = 2 << 20;
+constexpr std::int64_t kCoresMax = 1'024;
 // With more a stream hardly gets through before it is given up.
 constexpr std::int64_t kLossPercentMax = 50;
 
@@ -126,6 +127,16 @@ MemorySpec read_memory(const JsonAt& memory, const std::string& kernel) {
   return spec;
 }
 
+// A name, or the profile itself. Which there are is known where they are used.
+CpuSpec read_cpu(const JsonAt& json) {
+  json.allow_only({"cores", "profile"});
+  CpuSpec cpu;
+  cpu.cores = static_cast<int>(json.at("cores").count(1, kCoresMax));
+  const JsonAt profile = json.at("profile");
+  cpu.profile = profile.is_object() ? profile.dump() : profile.name();
+  return cpu;
+}
+
 // Hosts, and what runs on them, can be named in a partition's `from`.
 void refuse_reserved(const std::string& name, const JsonAt& json) {
   if (name != kAllOthers) return;
@@ -134,7 +145,7 @@ void refuse_reserved(const std::string& name, const JsonAt& json) {
 
 HostSpec read_host(const std::string& name, const JsonAt& json) {
   refuse_reserved(name, json);
-  json.allow_only({"labels", "disk", "boot", "dirty", "kernel", "memory", "open_files"});
+  json.allow_only({"labels", "disk", "boot", "dirty", "kernel", "memory", "open_files", "cpu"});
   HostSpec host;
   host.name = name;
   if (json.has("labels")) {
@@ -154,6 +165,7 @@ HostSpec read_host(const std::string& name, const JsonAt& json) {
   if (json.has("open_files")) {
     host.open_files_max = static_cast<int>(json.at("open_files").count(16, 1'048'576));
   }
+  if (json.has("cpu")) host.cpu = read_cpu(json.at("cpu"));
   if (json.has("memory")) host.memory = read_memory(json.at("memory"), host.kernel);
   const bool ratio = host.dirty && (host.dirty->bytes == 0 || host.dirty->background_bytes == 0);
   if (ratio && !host.memory) {
@@ -172,6 +184,16 @@ void refuse_without_disk(const JsonAt& hosts, const Drill& drill) {
     if (json.has("kernel")) {
       json.at("kernel").refuse("its host has no disk, and kernels differ in what they do with one");
     }
+  }
+}
+
+// Sends and their dispatch are what has a price.
+void refuse_without_broker(const JsonAt& hosts, const Drill& drill) {
+  for (const HostSpec& host : drill.hosts) {
+    const auto here = [&host](const BrokerSpec& broker) { return broker.host == host.name; };
+    if (!host.cpu || std::ranges::any_of(drill.brokers, here)) continue;
+    hosts.at(host.name).at("cpu").refuse(
+        "no broker runs on its host, and nothing else has a price");
   }
 }
 
@@ -354,6 +376,7 @@ void read_topology(const JsonAt& topology, Drill& drill) {
     }
   }
   if (topology.has("brokers")) read_brokers(topology.at("brokers"), drill);
+  refuse_without_broker(hosts, drill);
   if (!drill.brokers.empty() && !drill.shared_disks.empty()) {
     topology.at("disks").refuse("a topology with a broker has none yet");
   }

@@ -50,6 +50,11 @@ Task<bool> find_queues(Context& context, PullConsumer& consumer) {
 
 Task<void> run_consumer(Context& context, const ConsumerSpec& spec, Destination destination,
                         Recorder& recorder) {
+  if (spec.after > Duration()) {
+    const MonotonicTime begin = context.clock.now() + spec.after;
+    Result<void> told_to_stop = co_await context.terminate.wait(begin);
+    if (told_to_stop || told_to_stop.error().code() == ErrorCode::cancelled) co_return;
+  }
   const std::unique_ptr<PullConsumer> consumer =
       make_consumer(context, spec, std::move(destination));
   const std::uint32_t number = recorder.consumer(spec.name, spec.topic);

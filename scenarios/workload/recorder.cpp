@@ -45,7 +45,8 @@ std::uint64_t Recorder::invoked(std::uint32_t producer, std::int64_t body_bytes)
 void Recorder::completed(std::uint64_t key, const SendOutcome& outcome) {
   reports::SendRecord& send = history_.sends[key - 1];
   for (const SendAttempt& attempt : outcome.attempts) {
-    send.attempts.push_back({attempt.id, attempt.queue_id, outcome_of(attempt.status)});
+    send.attempts.push_back({attempt.id, attempt.queue_id, outcome_of(attempt.status),
+                             attempt.detail == SendDetail::system_busy});
   }
   send.completed_ns = now_();
   send.invoked_by_completion = history_.sends.size();

@@ -17,10 +17,13 @@ void EventLog::keep(const Entry& entry) {
   if (entry.name == EventName::store_recovery_finished) {
     it.last_append.reset();
     it.last_flush.reset();
+    it.last_commit.reset();
     entries_.push_back(entry);
     return;
   }
-  auto& last = entry.name == EventName::store_appended ? it.last_append : it.last_flush;
+  auto& last = entry.name == EventName::store_appended    ? it.last_append
+               : entry.name == EventName::store_committed ? it.last_commit
+                                                          : it.last_flush;
   // What a fault has found stays.
   const bool replaces =
       provenance_ == Provenance::latest && last && entries_[*last].time_ns > latest_fault_ns_();
@@ -81,6 +84,7 @@ void EventLog::Tap::event(EventName name, std::int64_t a, std::int64_t b) {
     case EventName::store_appended:
       log_.ends_.at(broker_) = name == EventName::store_appended ? a + b : a;
       [[fallthrough]];
+    case EventName::store_committed:
     case EventName::store_flushed: log_.keep({name, broker_, log_.kernel_.now(), a, b}); break;
     case EventName::serving_started:
       log_.serving_.push_back(a);
@@ -115,8 +119,11 @@ reports::StoreFacts EventLog::store_facts(std::size_t broker, std::int64_t fault
     if (recovery) {
       facts.appended_to = entry.a;
       facts.flushed_to = entry.a;
+      facts.committed_to = -1;
     } else if (entry.name == EventName::store_appended) {
       facts.appended_to = entry.a + entry.b;
+    } else if (entry.name == EventName::store_committed) {
+      facts.committed_to = entry.a;
     } else {
       facts.flushed_to = entry.a;
       facts.last_flush_ns = entry.time_ns;
@@ -137,6 +144,8 @@ std::vector<reports::StoreEvent> EventLog::store_events(std::size_t broker) cons
     if (entry.name == EventName::store_appended) {
       event.from = entry.a;
       event.to = entry.a + entry.b;
+    } else if (entry.name == EventName::store_committed) {
+      event.kind = Kind::committed;
     } else {
       event.kind = entry.name == EventName::store_flushed ? Kind::flushed : Kind::recovered;
     }

@@ -19,8 +19,7 @@ namespace drydock::scenarios {
 
 // How much of what stores tell is kept.
 enum class Provenance : std::uint8_t {
-  latest,  // Between two faults or recoveries the latest append and the latest flush of each
-           // broker.
+  latest,  // Between two faults or recoveries the latest append, commit and flush of each broker.
   full,    // All of it: where each copy of a message came from, and what it met.
 };
 
@@ -73,6 +72,7 @@ class EventLog {
     // In `entries_`: what a later entry of its kind may replace. None after a recovery.
     std::optional<std::size_t> last_append;
     std::optional<std::size_t> last_flush;
+    std::optional<std::size_t> last_commit;
     std::vector<std::int64_t> new_slaves;  // Connected, and silent so far: their addresses.
   };
 

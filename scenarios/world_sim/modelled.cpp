@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "scenarios/drill/units.hpp"
+#include "scenarios/world_sim/cpu_of_host.hpp"
 #include "scenarios/world_sim/host_disk.hpp"
 #include "scenarios/world_sim/jvm_of_program.hpp"
 #include "scenarios/world_sim/memory_of_host.hpp"
@@ -42,6 +43,7 @@ void check_simulated(const Drill& drill) {
                        ": there is no '" + host.kernel + "'; known here: el7, el8, el9, 6.x");
     }
     if (host.memory) check_memory(drill, host);
+    if (host.cpu) check_cpu(drill, host);
   }
   for (const SharedDiskSpec& shared : drill.shared_disks) check_shared_disk(drill, shared);
   check_disk_faults(drill);
@@ -63,6 +65,7 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
     if (host.dirty) {
       lines.push_back("host " + host.name + ": the scenario sets its vm.dirty_* limits");
     }
+    if (host.cpu) lines.push_back("host " + host.name + ": " + cpu_assumption(*host.cpu));
     for (std::string& line : memory_assumptions(drill, host)) lines.push_back(std::move(line));
     if (host.open_files_max != HostSpec().open_files_max) {
       lines.push_back("host " + host.name + ": the scenario lets a program have " +
@@ -116,7 +119,8 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
 std::vector<std::string> not_modelled() {
   std::vector<std::string> lines = {
       "consumer groups that share queues, delayed and transactional messages",
-      "CPU time: it costs nothing, so no throughput is printed"};
+      "CPU time: it costs nothing but for sends and their dispatch on hosts with a cpu, so no "
+      "throughput is printed"};
   for (const Lines part : {Lines(sim::kNetNotModelled), Lines(sim::kDiskNotModelled),
                            Lines(sim::kPageCacheNotModelled), Lines(sim::kFsNotModelled),
                            Lines(sim::kHostNotModelled)}) {

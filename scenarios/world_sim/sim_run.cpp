@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 #include "reports/delivery/delivery.hpp"
+#include "reports/latency/latency.hpp"
 #include "reports/loss/loss.hpp"
 #include "reports/loss/provenance.hpp"
 #include "reports/order/order.hpp"
@@ -18,6 +20,9 @@ namespace {
 
 // A broker that does not serve within this time after the world's start never will.
 constexpr Duration kStartLimit = Duration::s(300);
+
+constexpr std::int64_t kEvidenceNs = 1'000'000'000;
+constexpr std::int64_t kNoEvidence = std::numeric_limits<std::int64_t>::max();
 
 // One file of several joins what was read of the others.
 void add(reports::FinalStore file, reports::FinalStore& all) {
@@ -57,6 +62,7 @@ const PhaseSpec* SimRun::spec_of(Phase phase) const {
 
 bool SimRun::advance() {
   if (phase_ == Phase::over) return false;
+  if (kernel().now() >= second_end_ns_) take_evidence();
   if (!ends_early() && kernel().step(phase_end_ns_)) return true;
   if (!ends_early()) kernel().run_until(phase_end_ns_);
   enter(next(phase_));
@@ -113,6 +119,10 @@ void SimRun::enter(Phase phase) {
       return;
     case Phase::warm:
       warm_begin_ns_ = now;
+      if (experiment_.evidence) {
+        disks_before_second_ = world_.disk_use();
+        second_end_ns_ = now + kEvidenceNs;
+      }
       world_.start_producers();
       world_.start_consumers();
       return;
@@ -122,18 +132,51 @@ void SimRun::enter(Phase phase) {
       if (refused) throw InputError(drill().source.at("/faults") + ": " + *refused);
       return;
     }
-    case Phase::heal: world_.injector().heal(); return;
+    case Phase::heal:
+      disks_in_hold_ = disks_since(disks_before_hold_);
+      world_.injector().heal();
+      return;
     case Phase::settle:
       load_end_ns_ = now;
+      if (now >= second_end_ns_) take_evidence();
+      second_end_ns_ = kNoEvidence;
       world_.stop_producers();
       return;
     case Phase::judge:
       world_.stop_consumers();
       start_judge();
       return;
-    case Phase::hold:
+    case Phase::hold: disks_before_hold_ = world_.disk_use(); return;
     case Phase::over: return;
   }
+}
+
+std::vector<reports::DiskUse> SimRun::disks_since(const std::vector<reports::DiskUse>& before) {
+  std::vector<reports::DiskUse> since = world_.disk_use();
+  for (std::size_t i = 0; i < since.size(); ++i) {
+    reports::DiskUse& use = since[i];
+    const reports::DiskUse& then = before[i];
+    use.began_ns = then.ended_ns;
+    use.reads -= then.reads;
+    use.writes -= then.writes;
+    use.read_bytes -= then.read_bytes;
+    use.written_bytes -= then.written_bytes;
+    use.read_ns -= then.read_ns;
+    use.write_ns -= then.write_ns;
+    use.busy_ns -= then.busy_ns;
+    use.queue_ns -= then.queue_ns;
+    use.pages_touched -= then.pages_touched;
+    use.pages_read -= then.pages_read;
+  }
+  return since;
+}
+
+// Between two events: what falls on the second's end counts for the next one.
+void SimRun::take_evidence() {
+  const std::vector<reports::DiskUse> second = disks_since(disks_before_second_);
+  std::ranges::copy(second, std::back_inserter(evidence_.seconds));
+  disks_before_second_ = world_.disk_use();
+  second_end_ns_ += kEvidenceNs;
 }
 
 void SimRun::start_judge() {
@@ -287,6 +330,13 @@ reports::RunResult SimRun::result() {
   take_outages(run);
   const std::int64_t fault_ns = run.fault() == nullptr ? -1 : run.fault()->began_ns;
   run.replicas = replica_facts(fault_ns);
+  run.sends = reports::measure_sends(history, warm_end_ns_, load_end_ns_);
+  run.disks = disks_in_hold_;
+  run.brokers = world_.broker_counts();
+  if (experiment_.evidence) {
+    evidence_.lines = world_.broker_lines();
+    run.evidence = evidence_;
+  }
   run.waits = world_.waits();
   run.oom_kills = world_.oom_kills();
   run.refused_opens = world_.refused_opens();

@@ -42,6 +42,10 @@ class SimRun : public sim::Verifiable {
   bool has_come(const PhaseSpec& phase);
   bool writes_resumed() const;
   void enter(Phase phase);
+  // What each host has done to its disk since `before`.
+  std::vector<reports::DiskUse> disks_since(const std::vector<reports::DiskUse>& before);
+  // A second of evidence is over, if evidence was asked for.
+  void take_evidence();
   void start_judge();
   void judge_writers();
   // Files that nobody will ever read: all that was in them is lost, and that is an answer.
@@ -74,6 +78,12 @@ class SimRun : public sim::Verifiable {
   std::int64_t warm_begin_ns_ = 0;
   std::int64_t warm_end_ns_ = 0;
   std::int64_t load_end_ns_ = 0;
+  std::vector<reports::DiskUse> disks_before_hold_;
+  std::vector<reports::DiskUse> disks_in_hold_;
+  reports::Evidence evidence_;
+  std::vector<reports::DiskUse> disks_before_second_;
+  // When a second of evidence is over; never, if none is taken.
+  std::int64_t second_end_ns_ = std::numeric_limits<std::int64_t>::max();
 };
 
 }  // namespace drydock::scenarios

@@ -20,6 +20,7 @@
 #include <tuple>
 #include <vector>
 
+#include "engine/store/store_stats.hpp"
 #include "faults/on_sim/sim_injector.hpp"
 #include "scenarios/drill/cells.hpp"
 #include "scenarios/workload/destination.hpp"
@@ -74,6 +75,12 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   // What the programs of the topology waited for inside the kernel, until now.
   std::vector<reports::WaitFact> waits() const;
   const std::vector<reports::OomKill>& oom_kills() const { return oom_kills_; }
+  // What each host with a disk has done to it since it began: `began_ns` 0, `ended_ns` now.
+  std::vector<reports::DiskUse> disk_use();
+  // What brokers have counted, all of their lives together.
+  std::vector<reports::BrokerCounts> broker_counts() const;
+  // Lines that they wrote about trouble, as operators look for them; at most kBrokerLinesMax.
+  const std::vector<reports::BrokerLine>& broker_lines() const { return broker_lines_; }
   // File systems that have stopped themselves, in order of time.
   const std::vector<reports::StoppedFileSystem>& stopped_file_systems() const {
     return stopped_file_systems_;
@@ -113,7 +120,9 @@ class SimWorld : public faults::Targets, public sim::HostListener {
     std::unique_ptr<sim::HostFiles> files;
     std::unique_ptr<sim::SimHostControl> control;  // Of a host that attaches a shared disk.
     Duration boot;
-    std::int64_t up_at_ns = 0;  // When it has booted, or will have.
+    CpuPrices prices;               // Of its broker's work, where that takes time.
+    std::int64_t memory_bytes = 0;  // 0: it never runs out.
+    std::int64_t up_at_ns = 0;      // When it has booted, or will have.
     bool destroyed = false;
   };
   // A program of the topology with the life that it leads at present.
@@ -136,6 +145,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
     Machine& machine;
     sim::Program program;
     std::optional<BrokerConfiguration> configuration;  // Of a broker's next life.
+    std::vector<std::shared_ptr<StoreStats>> stats;    // Of its lives.
     bool start_when_ended = false;
     std::optional<sim::JvmOptions> jvm;  // Of each of its lives; none: no program of Java.
     int lives = 0;
@@ -163,6 +173,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   void add_shared_disk(const SharedDiskSpec& spec, const Drill& drill);
   void add_machine(const HostSpec& spec, const Drill& drill);
   void tell_stopped(Machine& machine);
+  void take_line(const std::string& life, LogLevel level, const std::string& line);
   void set_link(const LinkSpec& spec);
   void add_name_server(const NameServerSpec& spec);
   void add_broker(const BrokerSpec& spec, const BrokerConfiguration& configuration);
@@ -197,6 +208,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   Recorder recorder_;
   EventLog events_;
   std::string last_error_;
+  std::vector<reports::BrokerLine> broker_lines_;
   std::map<BuggifySite, std::int64_t> buggify_;  // Percent.
   Behaviour behaviour_;
   int promotions_ = 0;

@@ -5,6 +5,28 @@
 #include "scenarios/world_sim/sim_world.hpp"
 
 namespace drydock::scenarios {
+namespace {
+
+static_assert(reports::kPutTimeBuckets == PutTimes::kBuckets);
+
+void add(const StoreStats& life, reports::BrokerCounts& counts) {
+  counts.put_message_times_total += life.totals().put_times;
+  counts.put_message_size_total += life.put_size_total();
+  counts.put_message_failed_times += life.put_failed_times();
+  for (std::size_t i = 0; i < PutTimes::kBuckets; ++i) {
+    counts.put_message_distribute_time[i] += life.all_put_times().count(i);
+  }
+  counts.get_found_times += life.totals().get_found_times;
+  counts.get_miss_times += life.totals().get_miss_times;
+  counts.get_transferred += life.totals().get_transferred;
+  const auto raise = [](std::int64_t& max, std::int64_t value) { max = std::max(max, value); };
+  raise(counts.put_message_entire_time_max_ms, life.put_time_max_ms());
+  raise(counts.get_message_entire_time_max_ms, life.get_time_max_ms());
+  raise(counts.page_cache_lock_time_max_ms, life.lock_time_max().count_ms());
+  raise(counts.dispatch_behind_bytes_max, life.dispatch_behind_max());
+}
+
+}  // namespace
 
 bool SimWorld::shared_disks_mounted() const {
   return std::ranges::all_of(owners_, [](const auto& owner) {
@@ -106,6 +128,39 @@ std::vector<reports::RefusedOpens> SimWorld::refused_opens() const {
     if (count > 0) facts.push_back({process, count});
   }
   return facts;
+}
+
+std::vector<reports::DiskUse> SimWorld::disk_use() {
+  std::vector<reports::DiskUse> all;
+  for (const auto& machine : machines_) {
+    if (machine->disk == nullptr) continue;
+    const sim::IoCounters io = machine->disk->queue_of(machine->host->id()).io();
+    const sim::FaultCounters& pages = machine->files->cache().faults();
+    all.push_back({.host = machine->host->name(),
+                   .ended_ns = kernel_.now(),
+                   .reads = io.reads,
+                   .writes = io.writes,
+                   .read_bytes = io.read_bytes,
+                   .written_bytes = io.written_bytes,
+                   .read_ns = io.read_ns,
+                   .write_ns = io.write_ns,
+                   .busy_ns = io.busy_ns,
+                   .queue_ns = io.queue_ns,
+                   .pages_touched = pages.touched,
+                   .pages_read = pages.pages_read});
+  }
+  return all;
+}
+
+std::vector<reports::BrokerCounts> SimWorld::broker_counts() const {
+  std::vector<reports::BrokerCounts> all;
+  for (const auto& broker : brokers_) {
+    reports::BrokerCounts counts;
+    counts.broker = broker->name;
+    for (const auto& life : broker->stats) add(*life, counts);
+    all.push_back(std::move(counts));
+  }
+  return all;
 }
 
 reports::OwnershipReport SimWorld::ownership() const {

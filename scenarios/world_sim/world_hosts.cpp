@@ -1,6 +1,7 @@
 // Hosts, disks and the network of a drill, as its topology has them.
 #include <algorithm>
 
+#include "scenarios/world_sim/cpu_of_host.hpp"
 #include "scenarios/world_sim/device_path.hpp"
 #include "scenarios/world_sim/host_disk.hpp"
 #include "scenarios/world_sim/memory_of_host.hpp"
@@ -13,6 +14,10 @@ namespace {
 constexpr std::uint32_t kFirstAddress = 0x0a000001;
 // 2023-11-14 22:13:20 UTC: any date does, but a store with timestamps of 1970 is refused by tools.
 constexpr std::int64_t kWallOffsetNs = 1'700'000'000'000'000'000;
+
+// RocketMQ begins such lines with it.
+constexpr std::string_view kTroubleMark = "[NOTIFYME]";
+constexpr std::size_t kBrokerLinesMax = 1'000;
 
 // Disks of hosts have the numbers of their hosts.
 constexpr std::size_t kFirstSharedDisk = 1'001;
@@ -52,12 +57,13 @@ void SimWorld::add_machine(const HostSpec& spec, const Drill& drill) {
   options.wall_offset_ns = kWallOffsetNs;
   options.memory = memory_of(spec);
   options.open_files_max = spec.open_files_max;
+  if (spec.cpu) set_cores(*spec.cpu, options);
   machine->host = std::make_unique<sim::Host>(kernel_, HostId(index + 1), options);
   machine->boot = spec.boot;
-  machine->host->set_log_sink(
-      [this](const std::string& process, LogLevel level, const std::string& line) {
-        if (level == LogLevel::error) last_error_ = process + ": " + line;
-      });
+  if (spec.cpu) machine->prices = cpu_prices(*spec.cpu);
+  machine->memory_bytes = spec.memory ? spec.memory->bytes : 0;
+  machine->host->set_log_sink([this](const std::string& process, LogLevel level,
+                                     const std::string& line) { take_line(process, level, line); });
   network_.add_host(*machine->host);
   if (spec.disk) {
     sim::DiskOptions disk;
@@ -82,6 +88,12 @@ void SimWorld::add_machine(const HostSpec& spec, const Drill& drill) {
   // Last: files and network hear of power and ended processes first.
   machine->host->add_listener(*this);
   machines_.push_back(std::move(machine));
+}
+
+void SimWorld::take_line(const std::string& life, LogLevel level, const std::string& line) {
+  if (level == LogLevel::error) last_error_ = life + ": " + line;
+  if (!line.starts_with(kTroubleMark) || broker_lines_.size() >= kBrokerLinesMax) return;
+  broker_lines_.push_back({life.substr(0, life.find('#')), kernel_.now(), line});
 }
 
 void SimWorld::tell_stopped(Machine& machine) {

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "scenarios/world_sim/no_files.hpp"
+#include "scenarios/world_sim/pool_of_broker.hpp"
 #include "scenarios/world_sim/sim_world.hpp"
 
 namespace drydock::scenarios {
@@ -120,7 +121,11 @@ void SimWorld::start(Service& service) {
     service.process->chaos().enable(site, static_cast<std::uint32_t>(percent), 100);
   }
   injector_.process_starting(service.name, *service.process);
-  if (service.jvm) service.process->use_jvm(*service.jvm);
+  if (service.jvm) {
+    sim::JvmOptions jvm = *service.jvm;
+    if (service.configuration) jvm.transient_pool_bytes += pool_bytes_of(*service.configuration);
+    service.process->use_jvm(jvm);
+  }
   service.process->start(service.program);
 }
 

@@ -28,7 +28,11 @@ void SimWorld::add_name_server(const NameServerSpec& spec) {
 void SimWorld::add_broker(const BrokerSpec& spec, const BrokerConfiguration& configuration) {
   const std::size_t index = brokers_.size();
   sim::Program program = [this, index](Context& context) {
-    return run_broker(events_.traced(context, index), *brokers_[index]->configuration);
+    Service& broker = *brokers_[index];
+    broker.stats.push_back(std::make_shared<StoreStats>());
+    BrokerWatch watch;
+    watch.stats = broker.stats.back();
+    return run_broker(events_.traced(context, index), *broker.configuration, std::move(watch));
   };
   brokers_.push_back(std::make_unique<Service>(*this, spec.name, spec.role, machine(spec.host),
                                                std::move(program)));
@@ -37,6 +41,9 @@ void SimWorld::add_broker(const BrokerSpec& spec, const BrokerConfiguration& con
   here.broker_ip1 = 0;
   here.broker_ip2 = 0;
   here.name_servers = name_server_endpoints_;
+  here.store.cpu = machine(spec.host).prices;
+  const std::int64_t memory = brokers_.back()->machine.memory_bytes;
+  if (memory > 0) here.store.total_memory_bytes = memory;
   brokers_.back()->configuration = std::move(here);
   brokers_.back()->jvm = jvm_options(spec.jvm, behaviour_);
 }

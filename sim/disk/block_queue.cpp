@@ -119,12 +119,22 @@ void BlockQueue::choose_link() {
 
 void BlockQueue::ended(DiskCommand& command) {
   if (command.tagged_) --at_device_;
+  if (command.tagged_ && is_io(command)) count(command);
   if (command.in_writeback_) writeback_.write_ended(kernel_.now());
   if (command.kind() == DiskCommand::Kind::read && command.tagged_ && writeback_.on()) {
     writeback_.read_ended(command.sent_at_, kernel_.now());
   }
   if (!waiting_for_tag_.empty() || !waiting_for_writeback_.empty()) [[unlikely]]
     move_on();
+}
+
+void BlockQueue::count(const DiskCommand& command) {
+  const std::int64_t now = kernel_.now();
+  if (command.kind() == DiskCommand::Kind::read) {
+    io_.read_ended(command.tagged_at_, now, command.length());
+  } else {
+    io_.write_ended(command.tagged_at_, now, command.length());
+  }
 }
 
 void BlockQueue::move_on() {

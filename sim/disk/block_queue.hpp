@@ -29,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/disk/io_counters.hpp"
 #include "sim/disk/throttle_line.hpp"
 #include "sim/disk/writeback_throttle.hpp"
 
@@ -76,6 +77,7 @@ class BlockQueue final : private ThrottleLine::Exit {
   const WritebackThrottle& writeback_throttle() const { return writeback_; }
   void dirtier_slept() { writeback_.dirtier_slept(kernel_.now()); }
   int at_device() const { return at_device_; }
+  IoCounters io() const { return io_.counters(kernel_.now()); }
 
   // Links count from 0. The device keeps its side of a link that is mended.
   // False if the link cannot be cut: it is cut already, or removed.
@@ -127,9 +129,15 @@ class BlockQueue final : private ThrottleLine::Exit {
   void pass_writeback(DiskCommand& command);
   void take_tag(DiskCommand& command);
   static void line_up(IntrusiveList& line, DiskCommand& command);
+  static bool is_io(const DiskCommand& command) {
+    return command.kind() == DiskCommand::Kind::read || command.kind() == DiskCommand::Kind::write;
+  }
+  void count(const DiskCommand& command);
   void send(DiskCommand& command) {
     ++at_device_;
     command.tagged_ = true;
+    command.tagged_at_ = kernel_.now();
+    if (is_io(command)) io_.started(command.tagged_at_);
     if (std::exchange(command.blocks_, false)) [[unlikely]]
       command.submitter_goes_on();
     start(command);
@@ -158,6 +166,7 @@ class BlockQueue final : private ThrottleLine::Exit {
   ThrottleLine reads_;
   ThrottleLine writes_;
   WritebackThrottle writeback_;
+  IoStatistics io_;
   IntrusiveList waiting_for_writeback_;
   IntrusiveList waiting_for_tag_;
   IntrusiveList parked_;

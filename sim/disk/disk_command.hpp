@@ -107,6 +107,7 @@ class DiskCommand : public Wakeup {
   int tries_ = 0;              // How often it was sent again.
   int link_ = 0;
   std::int64_t sent_at_ = -1;  // -1: never.
+  std::int64_t tagged_at_ = 0;
   std::int64_t deadline_ = 0;
   BlockQueue* queue_ = nullptr;  // None: no host waits for it.
   // At the device.

@@ -34,6 +34,7 @@ ByteChain Mount::try_read(Inode& inode, std::int64_t offset, std::int64_t length
 ByteChain Mount::try_load(Inode& inode, PageFaults& faults, std::int64_t offset,
                           std::int64_t length) {
   ByteChain chain;
+  std::int64_t touched = 0;
   while (length > 0) {
     const std::int64_t page = offset / kPageBytes;
     const std::int64_t inside = offset % kPageBytes;
@@ -46,7 +47,9 @@ ByteChain Mount::try_load(Inode& inode, PageFaults& faults, std::int64_t offset,
     chain.append(bytes->slice(to_size(inside), to_size(part)));
     offset += part;
     length -= part;
+    ++touched;
   }
+  cache_->faults().touched += touched;
   return chain;
 }
 
@@ -84,6 +87,7 @@ Task<Result<ByteChain>> Mount::read(Inode& inode, Worker& worker, ReadAhead& ahe
     ByteChain chain = try_read(inode, offset, part);
     if (!chain.empty()) {
       note_access(inode, ahead, range);
+      cache_->faults().touched += range.end - range.first;
       co_return chain;
     }
     for (std::int64_t page = range.first; page < range.end; ++page) {

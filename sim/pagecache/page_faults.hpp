@@ -10,6 +10,7 @@ struct FaultCounters {
   std::int64_t minor = 0;       // The page was cached, or on its way.
   std::int64_t major = 0;       // It had to be read from the device.
   std::int64_t pages_read = 0;  // From the device into the cache, for whatever reason.
+  std::int64_t touched = 0;     // Pages that reads of files and mappings were given, each time.
 };
 
 // Pure. A read fault on a cached page maps the cached pages around it, too (fault-around). A page

@@ -12,5 +12,7 @@ struct EmbeddedFile {
 };
 
 std::span<const EmbeddedFile> embedded_files();
+// Profiles of processors.
+std::span<const EmbeddedFile> embedded_cpu_files();
 
 }  // namespace drydock::sim

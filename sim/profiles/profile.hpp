@@ -7,6 +7,8 @@
 //   profile_reader   from a file's text to a profile, or one line that says what is wrong with it
 //   profile_writer   and back
 //   builtin_profiles the compiled ones: *.json in this folder, embedded by embed.py
+//   stamped          what files of profiles have in common
+//   cpu_profile      what a broker's work costs in time of a core: cpu-*.json
 //   fio_file         what fio measured, from its JSON
 //   latency_fit, depth_fit, parallelism_fit, fit   from measurements to a profile
 //   doubts           what makes measurements doubtful

@@ -1,51 +1,17 @@
 #include "sim/profiles/profile_reader.hpp"
 
-#include <algorithm>
-
 #include "sim/kernel/quantile_table.hpp"
 #include "sim/profiles/json_place.hpp"
 #include "sim/profiles/quantity.hpp"
+#include "sim/profiles/stamped.hpp"
 
 namespace drydock::sim {
 namespace {
 
 using Form = ProfileValue::Form;
 
-constexpr std::array kEvidence{Evidence::measured, Evidence::source, Evidence::assumed};
-
-Stamp read_stamp(const JsonPlace& place) {
-  std::optional<Stamp> stamp;
-  for (const Evidence evidence : kEvidence) {
-    if (!place.has(name_of(evidence))) continue;
-    if (stamp) place.refuse("has two of measured, source, assumed; one says how it is known");
-    stamp = Stamp{evidence, place.at(name_of(evidence)).text()};
-  }
-  if (!stamp) place.refuse("says not how it is known: one of measured, source, assumed is missing");
-  return *stamp;
-}
-
-void allow_only(const JsonPlace& place, std::vector<std::string_view> known) {
-  for (const Evidence evidence : kEvidence) known.push_back(name_of(evidence));
-  place.allow_only(known);
-}
-
-std::int64_t read_quantity(const JsonPlace& place, ProfileUnit unit, std::int64_t low,
-                           std::int64_t high) {
-  if (unit == ProfileUnit::count) return place.integer(low, high);
-  if (unit == ProfileUnit::flag) return place.boolean() ? 1 : 0;
-  const std::string form = "write " + std::string(form_of(unit));
-  if (place.json().is_number()) place.refuse(place.json().dump() + " has no unit; " + form);
-  const std::string text = place.text();
-  const auto value = parse_quantity(unit, text);
-  if (!value) place.refuse("'" + text + "' " + std::string(value.error()) + "; " + form);
-  if (*value < low || *value > high) {
-    place.refuse("'" + text + "' is outside " + text_of(unit, low) + " to " + text_of(unit, high));
-  }
-  return *value;
-}
-
 LatencyPoint read_point(const JsonPlace& place, const KeyRule& rule) {
-  allow_only(place, {"at", "time"});
+  allow_with_stamp(place, {"at", "time"});
   LatencyPoint point;
   point.per_million =
       read_quantity(place.at("at"), ProfileUnit::fraction, 0, QuantileTable::kMillion);
@@ -112,32 +78,22 @@ ProfileValue read_value(const JsonPlace& place, const KeyRule& rule) {
   if (rule.unit == ProfileUnit::latency) return read_points(place, rule);
   ProfileValue value;
   if (rule.may_grow && place.has("base")) {
-    allow_only(place, {"base", "per_gib", "at_most"});
+    allow_with_stamp(place, {"base", "per_gib", "at_most"});
     value.form = Form::growing;
     value.low = read_quantity(place.at("base"), rule.unit, rule.low, rule.high);
     value.per_gib = read_quantity(place.at("per_gib"), rule.unit, 0, rule.high);
     value.high = read_quantity(place.at("at_most"), rule.unit, value.low, rule.high);
   } else if (rule.may_range && place.has("from")) {
-    allow_only(place, {"from", "to"});
+    allow_with_stamp(place, {"from", "to"});
     value.form = Form::range;
     value.low = read_quantity(place.at("from"), rule.unit, rule.low, rule.high);
     value.high = read_quantity(place.at("to"), rule.unit, value.low, rule.high);
   } else {
-    allow_only(place, {"value"});
+    allow_with_stamp(place, {"value"});
     value = read_single(place, rule);
   }
   value.stamp = read_stamp(place);
   return value;
-}
-
-std::string read_name(const JsonPlace& place) {
-  const std::string name = place.text();
-  const bool plain = std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_';
-  });
-  if (!plain) place.refuse("must be a name of letters, digits, - and _");
-  return name;
 }
 
 // What the model of a disk relies on beyond the range of each value.
@@ -172,7 +128,7 @@ void check_together(const JsonPlace& disk, const Profile& profile) {
 Profile read(const JsonPlace& root) {
   root.allow_only({"profile", "title", "disk"});
   Profile profile;
-  profile.name = read_name(root.at("profile"));
+  profile.name = read_profile_name(root.at("profile"));
   profile.title = root.at("title").text();
   const JsonPlace disk = root.at("disk");
   std::vector<std::string_view> names;

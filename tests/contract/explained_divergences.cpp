@@ -20,9 +20,8 @@ std::span<const Divergence> explained_divergences() {
       {"state of a process that was asked to stop", "exited", "killed",
        "the Linux program of this test has no handler for SIGTERM; a simulated one always has"},
       {"store at once into pinned pages", "stored", "not stored",
-       "engine/linux leaves every store to its writer thread: a page under writeback can block "
-       "even "
-       "if it is pinned"},
+       "engine/linux stores between two wake-ups, under watch: a page under writeback can block "
+       "even if it is pinned"},
   };
   return kExplained;
 }

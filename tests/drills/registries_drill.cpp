@@ -14,9 +14,10 @@ namespace {
 using faults::FaultKind;
 
 constexpr const char* kMatrix = "scenarios/ack-matrix.json";
-// Small files: they roll, and a queue's too.
+// Small files: they roll, and a queue's and the index's too.
 constexpr const char* kSmallFiles =
-    "flushDiskType=SYNC_FLUSH\nmappedFileSizeCommitLog=131072\nmappedFileSizeConsumeQueue=400\n";
+    "flushDiskType=SYNC_FLUSH\nmappedFileSizeCommitLog=131072\nmappedFileSizeConsumeQueue=400\n"
+    "maxHashSlotNum=50\nmaxIndexNum=200\n";
 
 scenarios::FaultSpec fault(FaultKind kind, const char* on, std::int64_t at_ms) {
   scenarios::FaultSpec spec;
@@ -67,8 +68,14 @@ scenarios::Experiment small_files(const std::function<void(Json&)>& change = {})
   return load(kMatrix, kSmallFiles, change);
 }
 
+// The same with the transient pool.
+scenarios::Experiment pooled_files() {
+  return load(kMatrix, kSmallFiles + std::string("transientStorePoolEnable=true\n"));
+}
+
 SCENARIO("every crash point is reached, and a kill there loses nothing", "[registries]") {
-  const scenarios::Experiment experiment = small_files();
+  const scenarios::Experiment plain = small_files();
+  const scenarios::Experiment pooled = pooled_files();
   for (std::size_t i = 0; i < static_cast<std::size_t>(CrashPoint::count_); ++i) {
     const auto point = static_cast<CrashPoint>(i);
     INFO(name_of(point));
@@ -79,7 +86,8 @@ SCENARIO("every crash point is reached, and a kill there loses nothing", "[regis
       faults = {killed_at(point, "broker-a-s"), fault(FaultKind::host_destroy, "master-host", 500),
                 fault(FaultKind::operator_promote, "broker-a-s", 1'000)};
     }
-    const Ended ended = run(experiment, std::move(faults));
+    const bool of_pool = name_of(point).ends_with("-commit");
+    const Ended ended = run(of_pool ? pooled : plain, std::move(faults));
     CHECK(ended.result.faults.at(0).began_ns >= 0);
     if (point != CrashPoint::store_after_abort_removed) CHECK(ended.result.loss.lost.empty());
   }
@@ -114,7 +122,8 @@ const std::map<EventName, const char*> kOnlyWithADamagedDisk = {
 };
 
 SCENARIO("every event is told in a drill", "[registries]") {
-  const scenarios::Experiment experiment = small_files();
+  const scenarios::Experiment plain = small_files();
+  const scenarios::Experiment pooled = pooled_files();
   std::array<std::uint64_t, static_cast<std::size_t>(EventName::count_)> events{};
   const std::vector<std::vector<scenarios::FaultSpec>> plans = {
       {killed("broker-a", 500)},
@@ -125,10 +134,17 @@ SCENARIO("every event is told in a drill", "[registries]") {
       {killed("name-server", 500)},
       {killed("broker-a-s", 500)},
   };
-  for (const auto& plan : plans) {
-    const Ended ended = run(experiment, plan);
+  const auto count = [&events](const Ended& ended) {
     for (std::size_t i = 0; i < events.size(); ++i) events[i] += ended.events[i];
-  }
+  };
+  for (const auto& plan : plans) count(run(plain, plan));
+  count(run(pooled, plans.front()));
+  // A slave asks its master for topics and offsets when it is a minute old.
+  count(run(small_files([](Json& json) {
+              json["phases"]["warm"] = "62 s";
+              json["load"]["producers"]["producer"]["rate"] = "5/s";
+            }),
+            {}));
   for (std::size_t i = 0; i < events.size(); ++i) {
     const auto name = static_cast<EventName>(i);
     INFO(name_of(name));

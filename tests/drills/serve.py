@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import select
 import shutil
 import signal
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -628,9 +630,75 @@ def garbage_stores(report):
         report.check("garbage in a store: dump, verify and recover answer", not bad, "\n".join(bad[:5]))
 
 
+def samples(page):
+    """Of a page in Prometheus's text format: {(name, labels): value}; ValueError if it is none."""
+    values, types = {}, {}
+    for line in page.splitlines():
+        if line.startswith("# TYPE "):
+            _, _, name, kind = line.split(" ")
+            if name in types or kind not in ("counter", "gauge", "histogram"):
+                raise ValueError(line)
+            types[name] = kind
+        elif not line.startswith("# HELP "):
+            found = re.fullmatch(r'([a-z_]+)\{((?:[a-z_]+="[^"\\]*",?)+)\} (-?[0-9]+)', line)
+            if not found or found[1] not in types:
+                raise ValueError(line)
+            labels = frozenset(re.findall(r'([a-z_]+)="([^"]*)"', found[2]))
+            if (found[1], labels) in values:
+                raise ValueError(line)
+            values[found[1], labels] = int(found[3])
+    return values
+
+
+def value(page, name, **labels):
+    """The one sample of that name that has these labels."""
+    found = [number for (its, has), number in samples(page).items()
+             if its == name and set(labels.items()) <= has]
+    return found[0] if len(found) == 1 else None
+
+
+def metrics(report):
+    """Fetched with a real HTTP client; what is no request harms nobody."""
+    with tempfile.TemporaryDirectory() as folder:
+        conf = write_conf(folder, Path(folder) / "store")
+        address = next(ADDRESSES)
+        at = f"{address}:5557"
+        broker = Broker(conf, "--metrics", at, address=address)
+        drydock("send", "--to", broker.at, "--topic", "orders", "--count", 20)
+        with urllib.request.urlopen(f"http://{at}/metrics", timeout=LIMIT_S) as response:
+            kind, page = response.headers["Content-Type"], response.read().decode()
+        report.check("metrics: text format 0.0.4 by RocketMQ's names, with what was sent",
+                     kind.startswith("text/plain; version=0.0.4")
+                     and value(page, "rocketmq_messages_in_total", topic="orders", is_system="false",
+                               node_type="broker", node_id="broker-a", cluster="DefaultCluster") == 20
+                     and value(page, "rocketmq_throughput_in_total", topic="orders") > 20 * 91
+                     and value(page, "rocketmq_processor_watermark", processor="send") == 0
+                     and value(page, "rocketmq_storage_flush_behind_bytes", storage_type="local") >= 0
+                     and value(page, "rocketmq_storage_message_reserve_time") >= 0, page)
+        wrong = []
+        for request, status in ((b"GET / HTTP/1.1\r\n\r\n", b"404"), (b"\x16\x03\x01\r\n\r\n", b"400"),
+                                (b"POST /metrics HTTP/1.1\r\n\r\n", b"405"), (b"a" * 20_000, b"431")):
+            with socket.create_connection((address, 5557), timeout=LIMIT_S) as client:
+                client.sendall(request)
+                answer = client.recv(65536)
+            if not answer.startswith(b"HTTP/1.1 " + status):
+                wrong.append(f"{request[:20]}: {answer[:40]}")
+        with socket.create_connection((address, 5557), timeout=LIMIT_S) as client:
+            client.sendall(b"GET /met")  # And gone.
+        with urllib.request.urlopen(f"http://{at}/metrics", timeout=LIMIT_S) as response:
+            served = response.status
+        report.check("metrics: other requests are refused, and the next one is served",
+                     not wrong and served == 200, str(wrong))
+        report.check("metrics: a broker with them stops in an orderly way", broker.stop() == 0, broker.text)
+        for text, wanted in (("127.9.9.9:5557", "the address must be that of --listen"), ("x", "--metrics")):
+            done = drydock("serve", "broker", "--conf", conf, "--listen", address, "--metrics", text)
+            refused(report, f"--metrics {text}", done, wanted)
+
+
 def main():
     report = tap.Report()
     sends(report)
+    metrics(report)
     killed(report, "SYNC_FLUSH")
     killed(report, "ASYNC_FLUSH")
     torn_tails(report)

@@ -9,6 +9,26 @@
 #include "engine/wire/heartbeat.hpp"
 #include "engine/wire/message_properties.hpp"
 #include "engine/wire/send_back.hpp"
+#include "tests/fuzz/fuzzer.hpp"
+
+namespace drydock {
+
+// Of each of the readers below.
+std::vector<std::string> fuzz::seeds() {
+  return {
+      fuzz::text_of(
+          encode_heartbeat("c", {.producer_group = "P", .consumer_group = "G", .topics = {"T"}})
+              .span()),
+      R"({"clientId":"c","consumerGroup":"G","mqSet":[{"brokerName":"b","queueId":0,"topic":"T"}]})",
+      R"({"consumerIdList":["c1","c2"]})",
+      "1s 5s 10s 30s 1m 2m 2h 1d",
+      R"({"dataVersion":{"counter":1},"offsetTable":{1:55,2:0}})",
+      R"({"subscriptionGroupTable":{"G":{"groupName":"G","retryMaxTimes":3}}})",
+      "TAGS\x01TagA\x02KEYS\x01k\x02",
+      "17,18,19,"};
+}
+
+}  // namespace drydock
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace drydock;

@@ -5,6 +5,24 @@
 #include <cstdint>
 
 #include "engine/wire/remoting_frame.hpp"
+#include "tests/fuzz/fuzzer.hpp"
+
+namespace drydock {
+
+std::vector<std::string> fuzz::seeds() {
+  const std::string binary =
+      fuzz::text_of(encode_command(request_head(RequestCode::heart_beat, 7), NoFields(), "remark",
+                                   as_byte_span("body"))
+                        .span());
+  const std::string json = fuzz::text_of(
+      json_frame(R"({"code":10,"extFields":{"k":"v"},"flag":0,"language":"JAVA","opaque":7,)"
+                 R"("serializeTypeCurrentRPC":"JSON","version":479})",
+                 0)
+          .span());
+  return {"\x03" + binary, "\x10" + json + binary, "\x20" + binary + json};
+}
+
+}  // namespace drydock
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace drydock;

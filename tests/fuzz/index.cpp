@@ -5,6 +5,20 @@
 
 #include "engine/store/index_file.hpp"
 #include "engine/types/ensure.hpp"
+#include "tests/fuzz/fuzzer.hpp"
+
+namespace drydock {
+
+std::vector<std::string> fuzz::seeds() {
+  constexpr IndexSizes kSizes{.slots = 4, .entries = 16};
+  std::vector<std::byte> file(static_cast<std::size_t>(kSizes.file_bytes()));
+  for (std::int32_t hash = 0; hash < 9; ++hash) {
+    (void)put_index_key(file, kSizes, hash, PhysicalOffset(100 * hash), 1'700'000'000'000);
+  }
+  return {std::string(file.size(), '\0'), fuzz::text_of(file)};
+}
+
+}  // namespace drydock
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace drydock;

@@ -8,6 +8,7 @@
 #include "sim/profiles/fit.hpp"
 #include "sim/profiles/profile_reader.hpp"
 #include "sim/profiles/profile_writer.hpp"
+#include "tests/fuzz/fuzzer.hpp"
 
 namespace {
 
@@ -17,6 +18,18 @@ void expect_one_line(const std::string& refusal) {
 }
 
 }  // namespace
+
+namespace drydock {
+
+std::vector<std::string> fuzz::seeds() {
+  return {
+      sim::write_profile(*sim::builtin_profile("local-nvme")),
+      R"({"fio version":"fio-3.33","jobs":[{"jobname":"r","job options":{"rw":"randread",)"
+      R"("bs":"4k","iodepth":"1","direct":"1"},"read":{"iops":9000.0,"bw_bytes":36864000,)"
+      R"("total_ios":1000,"clat_ns":{"min":1,"max":9,"mean":5.0,"percentile":{"50.000000":5}}}}]})"};
+}
+
+}  // namespace drydock
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace drydock;

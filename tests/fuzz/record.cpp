@@ -2,6 +2,25 @@
 #include <cstdint>
 
 #include "engine/wire/pull_message.hpp"
+#include "tests/fuzz/fuzzer.hpp"
+
+namespace drydock {
+
+std::vector<std::string> fuzz::seeds() {
+  const RecordContent content{.body = as_byte_span("body"),
+                              .topic = as_byte_span("T"),
+                              .properties = as_byte_span("KEYS\x01k\x02")};
+  SharedBytes record = encode_record(content);
+  place_record(record.writable(), {QueueOffset(3), PhysicalOffset(0), 1'700'000'000'000});
+  const std::string one = fuzz::text_of(record.span());
+  std::string second = one;  // The same in version 2, whose topic has two bytes for its length.
+  second[7] = '\xab';
+  second.insert(92, 1, '\0');
+  second[3] = static_cast<char>(second[3] + 1);
+  return {one, one + one, second, one + fuzz::text_of(encode_blank(100))};
+}
+
+}  // namespace drydock
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace drydock;

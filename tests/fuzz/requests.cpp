@@ -5,6 +5,22 @@
 #include "engine/wire/message_batch.hpp"
 #include "engine/wire/query_message.hpp"
 #include "engine/wire/send_message.hpp"
+#include "tests/fuzz/fuzzer.hpp"
+
+namespace drydock {
+
+std::vector<std::string> fuzz::seeds() {
+  std::string batch;
+  append_to_batch(batch, {.flag = 1, .body = as_byte_span("hi")});
+  append_to_batch(batch, {.body = as_byte_span("ho"), .properties = as_byte_span("TAGS\x01t\x02")});
+  const std::string fields(
+      "\0\1a\0\0\0\1P\0\1b\0\0\0\1T\0\1e\0\0\0\1"
+      "0",
+      25);
+  return {batch, fields};
+}
+
+}  // namespace drydock
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace drydock;

@@ -75,7 +75,27 @@ def finds_by_key(report, jvm, what, name_server, topic, keys):
     report.check(f"{what}: a key that no message has is not found", good, told)
 
 
-def goes_on(report, jvm, folder, addresses, batched):
+# Of RocketMQ's runtime information, what belongs to parts that Drydock's broker does not have.
+WITHOUT_PART = ("timer", "ackThreadPool", "litePullThreadPool", "queryThreadPool")
+
+
+def status_of(jvm, name_server, broker):
+    """What `mqadmin brokerStatus` prints of a broker, by key."""
+    printed = jvm("admin", words=["brokerStatus", "-n", name_server, "-b", f"{broker}:10911"])["printed"]
+    lines = [line.split(": ", 1) for line in printed.splitlines() if ": " in line]
+    return {line[0].strip(): line[1].strip() for line in lines if len(line) == 2}
+
+
+def keys_agree(report, ours, theirs):
+    """Both answer with the same keys; `theirs` is from RocketMQ's broker."""
+    def known(status):  # Paths are each broker's own.
+        return {key.split("_/")[0] for key in status if not key.startswith("scheduleMessageOffset_")}
+    expected = {key for key in known(theirs) if not key.startswith(WITHOUT_PART)}
+    report.check("admin tool, brokerStatus: the keys are those of RocketMQ's broker", known(ours) == expected,
+                 f"missing {sorted(expected - known(ours))}, beyond {sorted(known(ours) - expected)}")
+
+
+def goes_on(report, jvm, folder, addresses, batched, status):
     """(b): written by Drydock, stopped or killed, then started and consumed by RocketMQ's broker."""
     name_server = next(addresses)
     jvm("start_name_server", address=name_server, port=9876)
@@ -112,6 +132,7 @@ def goes_on(report, jvm, folder, addresses, batched):
                      [one["status"] for one in more["results"]] == ["SEND_OK"] * 8
                      and min(one["offset"] for one in more["results"]) > 0, str(more))
         if how == "stopped":
+            keys_agree(report, status, status_of(jvm, f"{name_server}:9876", address))
             theirs = batches(report, jvm, f"{name_server}:9876", "RocketMQ's broker")
             report.check("a batch: Drydock stores the properties that RocketMQ's broker stores",
                          without_unique_keys(theirs) == without_unique_keys(batched),
@@ -237,6 +258,12 @@ def serves_java_clients(report, jvm, folder, addresses):
     report.check("admin tool, clusterList: names the broker", f"{broker}:10911" in cluster, cluster)
     route = jvm("admin", words=["topicRoute", "-t", "topic-sync", "-n", name_server])["printed"]
     report.check("admin tool, topicRoute: names the broker", f"{broker}:10911" in route, route)
+    status = status_of(jvm, name_server, broker)
+    # Four times ten messages, and what the client sent again.
+    report.check("admin tool, brokerStatus: says what was sent and what was read",
+                 int(status.get("msgPutTotalTodayNow", -1)) == int(status.get("putMessageTimesTotal", -2)) >= 40
+                 and int(status.get("msgGetTotalTodayNow", -1)) >= 40
+                 and status.get("putMessageSizeTotal") == status.get("commitLogMaxOffset"), str(status))
     shares_queues(report, jvm, name_server)
     delays_and_retries(report, jvm, name_server)
     transactions(report, jvm, name_server)
@@ -261,7 +288,7 @@ def serves_java_clients(report, jvm, folder, addresses):
                       recovered_by_drydock(store, conf))
     report.check("written by Drydock for Java clients, batches among them: both recover the same",
                  not told, told)
-    return batched
+    return batched, status
 
 
 def looks_up(report, jvm, name_server, broker):
@@ -324,8 +351,8 @@ def main():
     addresses = driver.loopback_addresses()
     with driver.work_folder() as folder:
         jvm = Driver(folder)
-        batched = serves_java_clients(report, jvm, folder, addresses)
-        goes_on(report, jvm, folder, addresses, batched)
+        batched, status = serves_java_clients(report, jvm, folder, addresses)
+        goes_on(report, jvm, folder, addresses, batched, status)
         jvm.kill()
     return report.finish()
 

@@ -246,6 +246,6 @@ def damage(store, kind, random):
         more = random.choice(KINDS)
         try:
             done.append(more(store, random))
-        except (IndexError, FileNotFoundError):  # The first one left nothing for it.
+        except (IndexError, ValueError, FileNotFoundError):  # The first one left nothing for it.
             continue
     return "; ".join(done)

@@ -25,7 +25,11 @@ constexpr std::array kPoints = {
     CrashPoint::store_between_blank_and_roll, CrashPoint::store_before_dispatch,
     CrashPoint::store_after_dispatch,         CrashPoint::store_before_queue_flush,
     CrashPoint::store_after_queue_flush,      CrashPoint::store_before_checkpoint_write,
-    CrashPoint::store_after_abort_removed};
+    CrashPoint::store_after_abort_removed,    CrashPoint::store_after_index_file_made};
+constexpr std::array kPoolPoints = {
+    CrashPoint::store_before_append, CrashPoint::store_after_append,
+    CrashPoint::store_before_commit, CrashPoint::store_after_commit,
+    CrashPoint::store_before_flush,  CrashPoint::store_between_blank_and_roll};
 constexpr std::array kRecoveryPoints = {
     CrashPoint::store_recovery_before_truncate, CrashPoint::store_recovery_between_truncations,
     CrashPoint::store_recovery_after_truncate,  CrashPoint::store_before_dispatch,
@@ -84,6 +88,49 @@ class Trial {
   explicit Trial(FlushDiskType flush, Duration pause_max)
       : world_(small_store(flush)), pause_max_(pause_max) {
     world_.files.sync_time = Duration::us(*rc::gen::inRange(0, 3000));
+  }
+  // With the transient pool, of so few buffers that some files get none.
+  void use_pool() {
+    world_.configuration.transient_store_pool_enable = true;
+    world_.configuration.transient_store_pool_size = *rc::gen::inRange(1, 5);
+    world_.files.write_time = Duration::us(*rc::gen::inRange(0, 3000));
+  }
+
+  // A life with the pool, and the first moment of the next one: what was committed is there, and
+  // what was answered after a flush. Nothing else has to be.
+  void live_with_pool(bool power) {
+    const bool sync = world_.configuration.flush_disk_type == FlushDiskType::sync_flush;
+    std::int64_t committed_to = 0;
+    {
+      Life life = start();
+      const int occurrence = *rc::gen::inRange(1, 12);
+      arm(*life, one_of(kPoolPoints), occurrence, power);
+      const int puts = *rc::gen::inRange(0, 25);
+      puts_.clear();
+      for (int i = 0; i < puts && alive(*life); ++i) {
+        const auto body = *rc::gen::inRange<std::size_t>(1, 1500);
+        puts_.push_back(life->put(message_of(body, *rc::gen::inRange(0, kQueues))));
+        world_.run_for(Duration::us(*rc::gen::inRange<std::int64_t>(0, pause_max_.count_us() + 1)));
+        if (alive(*life)) committed_to = require_positions(life->store().commit_log());
+      }
+      if (alive(*life)) crash(*life, power);
+      world_.run_for(Duration());
+    }
+    if (!world_.host().powered()) {
+      world_.files.lose_power();
+      world_.host().restore_power();
+      world_.run_for(Duration());
+    }
+    Life next = start();
+    RC_ASSERT(next->started());
+    require_agreement(world_, *next);
+    for (const PendingPut& put : puts_) {
+      if (!put->done() || put->result->status != PutStatus::put_ok) continue;
+      const std::int64_t end = put->result->offset.value() + put->result->bytes;
+      if (sync || (!power && end <= committed_to)) RC_ASSERT(end <= next->end());
+    }
+    crash(*next, false);
+    world_.run_for(Duration());
   }
 
   // A life in which messages are put; its crash point may or may not be reached.
@@ -145,6 +192,16 @@ class Trial {
     world_.run_for(Duration::ms(50));  // Recovery flushes, and that takes time.
     return life;
   }
+  // flushed <= committed <= wrote, of each file; gives the end of what is committed.
+  static std::int64_t require_positions(const CommitLog& log) {
+    for (const LogFilePointer& file : log.files().files()) {
+      RC_ASSERT(file->flushed <= file->readable());
+      RC_ASSERT(file->readable() <= file->wrote);
+      RC_ASSERT(file->wrote <= file->size);
+    }
+    RC_ASSERT(log.flushed_to() <= log.max_offset());
+    return log.committed_to().value();
+  }
   static bool alive(StoreProcess& life) { return life.process().end() == sim::ProcessEnd::alive; }
   void crash(StoreProcess& life, bool power) {
     if (power) {
@@ -185,6 +242,19 @@ RC_GTEST_PROP(StoreLaws, AfterAPowerLossLogAndQueuesAgreeAndNothingFlushedIsLost
   const int deaths = *rc::gen::inRange(0, 3);
   for (int i = 0; i < deaths; ++i) trial.die_in_recovery();
   trial.judge(false, flush == FlushDiskType::sync_flush);
+}
+
+RC_GTEST_PROP(StoreLaws, WithThePoolWhatIsCommittedOutlivesAKill, ()) {
+  Trial trial(any_flush(), Duration::us(*rc::gen::inRange<std::int64_t>(1, 400'000)));
+  trial.use_pool();
+  const int lives = *rc::gen::inRange(1, 4);
+  for (int i = 0; i < lives; ++i) trial.live_with_pool(false);
+}
+
+RC_GTEST_PROP(StoreLaws, WithThePoolNothingFlushedIsLostWithThePower, ()) {
+  Trial trial(any_flush(), Duration::us(*rc::gen::inRange<std::int64_t>(1, 70'000)));
+  trial.use_pool();
+  trial.live_with_pool(true);
 }
 
 }  // namespace

@@ -36,6 +36,8 @@ class MemoryFiles {
   int sync_failures = 0;      // So many syncs fail; their bytes are not made durable.
   bool block_stores = false;  // try_store always says no.
   Duration store_time;        // How long the slow path of a store takes.
+  int write_failures = 0;     // So many writes through descriptors fail.
+  Duration write_time;        // How long they take.
   int store_failures = 0;     // So many stores fail, and the fast path before them says no.
   int map_failures = 0;       // So many mappings of missing files fail.
   std::string failing_path;   // Only calls for files whose path contains it fail.
@@ -117,6 +119,11 @@ class MemoryFiles {
       co_return ByteChain(SharedBytes::copy_of(bytes));
     }
     Task<Result<void>> write_at(Worker&, std::int64_t offset, SharedBytes bytes) override {
+      if (files_.write_time > Duration()) {
+        Result<void> waited = co_await files_.wait(files_.write_time);
+        if (!waited) co_return waited;
+      }
+      if (files_.fails(files_.write_failures, node_->path)) co_return ErrorCode::no_space;
       const std::size_t end = static_cast<std::size_t>(offset) + bytes.size();
       if (node_->cached.size() < end) node_->cached.resize(end);
       std::ranges::copy(bytes.span(), node_->cached.begin() + offset);

@@ -53,7 +53,7 @@ TEST(HaBehaviour, ASyncMasterWaitsForNobodyByDefaultOrForOneSlave) {
 
 TEST(HaBehaviour, ASlaveAcknowledgesBeforeItsFlushOrAfterIt) {
   for (const bool hardened : {false, true}) {
-    BrokerConfiguration master = sync_master(BehaviourSwitch::ha_slave_acks_unflushed, hardened);
+    BrokerConfiguration master = sync_master(BehaviourSwitch::ha_slave_acks_before_flush, hardened);
     master.ha.in_sync_replicas = 2;
     CopyWorld world(master);
     world.start_slave();

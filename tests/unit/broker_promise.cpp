@@ -202,10 +202,31 @@ TEST(Promise, SyncFlushWithThePoolIsAsSafeAndSlower) {
   EXPECT_FALSE(says(conf + "transientStorePoolEnable=false", "as safe with the pool"));
 }
 
+TEST(Promise, APoolOfTwoBuffersTakesOneMessage) {
+  const std::string conf = "transientStorePoolEnable=true\ntransientStorePoolSize=";
+  EXPECT_TRUE(says(conf + "2", "every send is refused with SYSTEM_BUSY"));
+  EXPECT_FALSE(says(conf + "3", "SYSTEM_BUSY"));
+  EXPECT_FALSE(says("transientStorePoolSize=2", "SYSTEM_BUSY"));
+}
+
+TEST(Promise, KeysOfThePoolThatDoNothing) {
+  EXPECT_EQ(promise("commitIntervalCommitLog=50", "no effect without"),
+            "commitIntervalCommitLog=50 (line 1), transientStorePoolEnable (absent: false): no "
+            "effect without the transient pool");
+  EXPECT_FALSE(says("commitIntervalCommitLog=200", "no effect without"));  // The default.
+  const std::string pool = "transientStorePoolEnable=true\n";
+  EXPECT_FALSE(says(pool + "commitIntervalCommitLog=50", "no effect"));
+  EXPECT_TRUE(says(pool + "brokerRole=SLAVE\nbrokerId=1", "a slave has no transient pool"));
+  EXPECT_TRUE(says(pool + "wakeFlushWhenPutMessage=true", "wakes the commit, not the flush"));
+  EXPECT_TRUE(says(pool + "flushDiskType=SYNC_FLUSH\nwakeCommitWhenPutMessage=false",
+                   "no send wakes the commit"));
+}
+
 TEST(Promise, WhatConsumersSee) {
   EXPECT_TRUE(says("flushDiskType=SYNC_FLUSH", "consumers see flushed messages only"));
   EXPECT_TRUE(says("", "consumers see messages before they are flushed"));
   EXPECT_TRUE(says("readUnCommitted=true", "neither flushed nor confirmed"));
+  EXPECT_TRUE(says("transientStorePoolEnable=true", "only once it is committed"));
   EXPECT_FALSE(
       says("enableControllerMode=true\nflushDiskType=SYNC_FLUSH", "flushed messages only"));
 }

@@ -52,6 +52,18 @@ TEST(BrokerPullAnswer, ASlaveSendsBackToTheMaster) {
   EXPECT_EQ(answer_of(old, QueueOffset(), kReadSlave), (PullAnswer{ResponseCode::success, 1}));
 }
 
+// A group may name its brokers: brokerId and whichBrokerWhenConsumeSlowly.
+TEST(BrokerPullAnswer, AGroupIsSentWhereItsConfigurationSays) {
+  const PullBroker reading{.slave_read_enable = true};
+  const PullGroup group{.broker_id = 2, .when_slow_id = 3};
+  const GetResult old = result_of(GetStatus::found, true);
+  const GetResult fresh = result_of(GetStatus::found);
+  EXPECT_EQ(answer_of(old, QueueOffset(), reading, group).suggested_broker_id, 3);
+  EXPECT_EQ(answer_of(fresh, QueueOffset(), reading, group).suggested_broker_id, 2);
+  EXPECT_EQ(answer_of(old, QueueOffset(), kMaster, group).suggested_broker_id, 0);
+  EXPECT_EQ(answer_of(fresh, QueueOffset(), kReadSlave, group).suggested_broker_id, 0);
+}
+
 // Without offsetCheckInSlave it corrects nobody.
 TEST(BrokerPullAnswer, ASlaveMovesNoOffsetUnlessToldTo) {
   const GetResult beyond = result_of(GetStatus::offset_overflow_badly, true);

@@ -235,7 +235,8 @@ TEST_F(PullConsumerTest, WithoutAMasterTheSlaveIsRead) {
   process.start([slave](Context& context) { return run_broker(context, slave); });
   world.run_for(Duration::s(7));
   send(1, 40);
-  world.run_for(Duration::s(1));
+  // It knows a topic once it has asked its master for them, a minute after its start.
+  world.run_for(Duration::s(61));
   broker->kill();
   world.run_for(Duration::s(1));
   Consumer consumer(world, {}, RouteWorld::name_servers());

@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "sim/profiles/builtin_profiles.hpp"
+#include "sim/profiles/cpu_profile.hpp"
 
 namespace drydock::test {
 namespace {
@@ -59,13 +60,17 @@ std::vector<std::string> bare_in(const Json& disk) {
 
 TEST(ProfileEvidence, EveryNumberOfEveryProfileHasItsSourceOrIsAssumed) {
   const auto files = profile_files();
-  EXPECT_EQ(files.size(), sim::builtin_profile_names().size());
+  const std::size_t known =
+      sim::builtin_profile_names().size() + sim::builtin_cpu_profile_names().size();
+  EXPECT_EQ(files.size(), known);
   for (const auto& file : files) {
     std::ifstream text(file);
     const Json json = Json::parse(text);
-    const std::vector<std::string> bare = bare_in(json.at("disk"));
+    const bool of_disk = json.contains("disk");
+    const Json& values = json.at(of_disk ? "disk" : "cpu");
+    const std::vector<std::string> bare = bare_in(values);
     EXPECT_TRUE(bare.empty()) << file << ": " << bare.front();
-    EXPECT_GE(json.at("disk").size(), 20u) << file;
+    EXPECT_GE(values.size(), of_disk ? 20u : 4u) << file;
   }
 }
 

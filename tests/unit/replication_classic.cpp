@@ -40,8 +40,10 @@ class Pair : public BrokerWorld {
     process.attach(network.attach(host(2), process), slave_files.attach());
     process.start([copy](Context& context) { return run_broker(context, copy); });
     run_for(Duration());
+    slave_ = &process;
     return process;
   }
+  sim::SimProcess& slave() { return *slave_; }
   // Both, and the slave has reported for the first time.
   void start_both() {
     start_broker();
@@ -64,6 +66,7 @@ class Pair : public BrokerWorld {
 
  private:
   int slaves_ = 0;
+  sim::SimProcess* slave_ = nullptr;  // Its present life.
 };
 
 BrokerConfiguration sync_master(std::int32_t copies) {
@@ -211,6 +214,31 @@ TEST(ClassicHa, AMessageThatDoesNotWantToWaitDoesNot) {
   EXPECT_EQ(client.send_now(std::move(message)).status, SendStatus::acked);
 }
 
+// Behaviour switch ha.slave-acks-before-flush.
+TEST(ClassicHa, ASlaveAcknowledgesWhatItHasInMemoryOrHardenedWhatIsFlushed) {
+  for (const BehaviourValue value : {BehaviourValue::faithful, BehaviourValue::hardened}) {
+    BrokerConfiguration configuration = sync_master(2);
+    configuration.store.behaviour.set(BehaviourSwitch::ha_slave_acks_before_flush, value);
+    Pair world(configuration);
+    world.start_both();
+    Client client(world);
+    const PendingSend sent = client.send(outgoing(1));
+    world.run_for(Duration::ms(20));
+    ASSERT_EQ(sent->status(), SendStatus::acked);
+    const std::string log = Pair::log_path(0);
+    const bool safe = world.slave_files.at(log).durable == world.files.at(log).cached;
+    EXPECT_EQ(safe, value == BehaviourValue::hardened);
+    // A sync that succeeds after one that failed proves nothing.
+    world.slave_files.sync_failures = 1;
+    world.slave_files.failing_path = "commitlog";
+    client.send(outgoing(2));
+    world.run_for(Duration::s(4));
+    const PendingSend later = client.send(outgoing(3));
+    world.run_for(Duration::s(4));
+    EXPECT_EQ(later->status() == SendStatus::acked, value == BehaviourValue::faithful);
+  }
+}
+
 // 1.7: the requests behind one that can't be satisfied end soon after it.
 TEST(ClassicHa, TimeoutsComeInTheOrderOfThePuts) {
   Pair world(sync_master(2));
@@ -288,6 +316,34 @@ TEST(ClassicHa, ASlaveThatIsAheadIsNotCut) {
   EXPECT_FALSE(world.same_logs(1));
 }
 
+// Behaviour switch ha.report-beyond-end-counts: what such a slave has does not release a send.
+TEST(ClassicHa, AReportBeyondTheEndReleasesSendsOrHardenedEndsTheConnection) {
+  for (const BehaviourValue value : {BehaviourValue::faithful, BehaviourValue::hardened}) {
+    BrokerConfiguration configuration = sync_master(2);
+    configuration.store.behaviour.set(BehaviourSwitch::ha_report_beyond_end_counts, value);
+    Pair world(configuration);
+    sim::SimProcess& master = world.start_broker();
+    world.start_slave();
+    world.run_for(Duration::s(7));
+    Client client(world, {.send_timeout = Duration::s(10)});
+    for (std::uint64_t key = 1; key <= 5; ++key) client.send(outgoing(key));
+    world.run_for(Duration::ms(50));  // Shipped, and not flushed by the master.
+    master.kill();
+    world.files.lose_power();
+    world.start_broker();
+    world.run_for(Duration::s(12));  // The slave has connected, and reported, again.
+    Client again(world, {.send_timeout = Duration::s(10)});
+    const PendingSend sent = again.send(outgoing(6));
+    world.run_for(Duration::ms(20));
+    EXPECT_EQ(sent->status() == SendStatus::acked, value == BehaviourValue::faithful);
+    world.run_for(Duration::s(5));
+    if (value == BehaviourValue::hardened) {
+      EXPECT_EQ(sent->detail(), SendDetail::flush_slave_timeout);
+      EXPECT_EQ(world.count(EventName::ha_slave_disconnected), 1u);
+    }
+  }
+}
+
 // A pull at the slave: its code, where to go on, whom to ask next, and the keys that came.
 std::string pull_at_slave(RawClient& client, std::int64_t offset) {
   PullMessageHeader header;
@@ -323,6 +379,13 @@ class SlaveReads : public ::testing::Test {
       client.send(outgoing(key));
       world->run_for(Duration::ms(20));
     }
+    world->run_for(Duration::s(1));
+    // Without a name server nobody tells the slave whom to ask for topics: it has them from before.
+    world->slave().kill();
+    world->run_for(Duration::s(1));
+    world->slave_files.put("/store/config/topics.json",
+                           world->files.at("/store/config/topics.json").cached);
+    world->start_slave();
     world->run_for(Duration::s(1));
     reader.emplace(*world, NetWorld::endpoint(2, BrokerWorld::kBrokerPort));
   }

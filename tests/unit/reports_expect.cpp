@@ -195,10 +195,14 @@ TEST(Verdicts, ALossIsDamageUnlessTheCellAllowsOne) {
             Verdict::pass);
 }
 
-TEST(Verdicts, CorruptionAndPhantomsAreDamageWhateverIsExpected) {
+TEST(Verdicts, CorruptionIsDamageUnlessTheCellAllowsSomeAndPhantomsAlwaysAre) {
   RunResult corrupt = good_run();
   corrupt.loss.corrupt = 1;
   EXPECT_EQ(verdict_of(corrupt, {kSomeLoss}), Verdict::safety);
+  EXPECT_EQ(verdict_of(corrupt, {expectation(Metric::corruption, Comparison::greater, 0)}),
+            Verdict::pass);
+  EXPECT_EQ(verdict_of(corrupt, {expectation(Metric::corruption, Comparison::equal, 0)}),
+            Verdict::safety);
   RunResult phantom = good_run();
   phantom.loss.phantoms = 1;
   EXPECT_EQ(verdict_of(phantom, {kSomeLoss}), Verdict::safety);

@@ -277,6 +277,18 @@ TEST_F(LossChecker, TellsWhatBecameOfEachCopyOfALostMessage) {
   EXPECT_EQ(without.lost[3].copies, (std::vector<CopyFate>{CopyFate::destroyed, not_received}));
 }
 
+TEST_F(LossChecker, TellsWhatWasInTheTransientPoolOnly) {
+  store.copies.erase(store.copies.begin() + 2, store.copies.end());  // Keys 3 to 5.
+  facts.appended_to = 5 * kRecord;
+  facts.committed_to = 4 * kRecord;
+  const LossReport report = check();
+  ASSERT_EQ(report.lost.size(), 3u);
+  using enum CopyFate;
+  EXPECT_EQ(report.lost[0].copies, std::vector<CopyFate>{flushed});
+  EXPECT_EQ(report.lost[1].copies, std::vector<CopyFate>{behind_last_flush});
+  EXPECT_EQ(report.lost[2].copies, std::vector<CopyFate>{in_pool});
+}
+
 RunResult run_with_loss(std::int64_t flush_age_ns, std::size_t lost, bool behind) {
   RunResult run;
   run.faults.push_back({"host.power-loss", "broker-host", 1'000'000'000, -1});
@@ -442,6 +454,20 @@ TEST(LossExplanation, LeavesOutRunsInWhichTheSimulatorFailed) {
   EXPECT_EQ(explain(mechanism),
             "there was no fault; nobody could read the store, so that what was lost of 10 "
             "acknowledged messages is not known");
+}
+
+TEST(LossExplanation, TheTransientPoolGoesWithAKill) {
+  RunResult run;
+  run.faults.push_back({"process.kill", "a", 1, 5});
+  run.replicas = {{"a", "master", {}, false, "h"}};
+  run.loss.acked = 10;
+  run.loss.at_risk = 3;
+  run.loss.lost.push_back({1, 0, 0, true, {CopyFate::in_pool}});
+  run.loss.lost.push_back({2, 0, 0, true, {CopyFate::in_pool}});
+  EXPECT_EQ(explain(mechanism_of({run})),
+            "process.kill leaves the page cache to the kernel; the transient pool went with its "
+            "process, and with it 2 acknowledged messages that no commit had brought to the page "
+            "cache (transientStorePoolEnable)");
 }
 
 TEST(LossExplanation, CountsTheCopiesOfWhatWasLost) {

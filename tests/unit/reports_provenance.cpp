@@ -19,6 +19,10 @@ constexpr StoreEvent recovered(std::int64_t time_ns, std::int64_t to) {
   return {Kind::recovered, time_ns, 0, to};
 }
 
+constexpr StoreEvent committed(std::int64_t time_ns, std::int64_t to) {
+  return {Kind::committed, time_ns, 0, to};
+}
+
 LostMessage trace(const std::vector<StoreTrace>& traces, const std::vector<FaultFact>& faults) {
   History history;
   history.sends.resize(1);
@@ -40,6 +44,32 @@ TEST(Provenance, APageCacheGoesWithThePower) {
   EXPECT_EQ(message.histories,
             (std::vector<CopyHistory>{{CopyEnd::page_cache_lost, 110, -1, 200, 0}}));
   EXPECT_EQ(message.last_copy_fault, 0);
+}
+
+// The transient pool is memory of the process, which a kill and a power loss take alike.
+TEST(Provenance, AMessageInTheTransientPoolGoesWithTheProcess) {
+  const FaultFact kill{"process.kill", "a", 200, 300};
+  for (const FaultFact& fault : {kill, kPowerLoss}) {
+    const StoreTrace log{"a",
+                         "h",
+                         {committed(50, 900), appended(110, 1'000, 1'100), committed(150, 1'000),
+                          recovered(400, 1'000)}};
+    EXPECT_EQ(trace({log}, {fault}).histories,
+              (std::vector<CopyHistory>{{CopyEnd::pool_lost, 110, -1, 200, 0}}));
+    EXPECT_EQ(trace({log}, {fault}).copies, std::vector<CopyFate>());
+  }
+  const StoreTrace in_cache{"a",
+                            "h",
+                            {committed(50, 900), appended(110, 1'000, 1'100), committed(150, 1'100),
+                             recovered(400, 1'000)}};
+  EXPECT_EQ(trace({in_cache}, {kPowerLoss}).histories[0].end, CopyEnd::page_cache_lost);
+  EXPECT_EQ(trace({in_cache}, {kill}).histories[0].end, CopyEnd::cut_by_recovery);
+  // The life before had a pool.
+  const StoreTrace without{
+      "a",
+      "h",
+      {committed(50, 900), recovered(60, 900), appended(110, 1'000, 1'100), recovered(400, 1'000)}};
+  EXPECT_EQ(trace({without}, {kPowerLoss}).histories[0].end, CopyEnd::page_cache_lost);
 }
 
 // A kill during the boot takes nothing that the power loss before had left.

@@ -161,7 +161,35 @@ TEST(Expectations, OfWaitsMaySpeakOfOneProcess) {
   EXPECT_EQ(drill.expectations[0].place, WaitPlace::journal);
   EXPECT_EQ(refusal(with("wait.journal.longest < 1 s", "x")),
             "/expectations/0/of: there is no broker, writer, reader or standby 'x'");
-  EXPECT_EQ(refusal(with("acked_loss = 0", "w")), "/expectations/0/of: only waits are somebody's");
+  EXPECT_EQ(refusal(with("acked_loss = 0", "w")),
+            "/expectations/0/of: only waits, sends and disks are somebody's");
+}
+
+TEST(Expectations, OfSendsMaySpeakOfOneProducer) {
+  const auto with = [](const char* condition, const char* of) {
+    return [=](Json& j) { j["expectations"] = {{{"every_run", condition}, {"of", of}}}; };
+  };
+  const Drill drill = read(with("send.longest < 1 s", "w"));
+  EXPECT_EQ(drill.expectations[0].metric, reports::Metric::send_longest);
+  EXPECT_EQ(drill.expectations[0].process, "w");
+  EXPECT_EQ(refusal(with("send.busy = 0", "x")),
+            "/expectations/0/of: there is no producer or writer 'x'");
+  EXPECT_EQ(refusal(with("send.p99 <= 3", "w")),
+            "/expectations/0/every_run: must end with a duration: an integer and one of ns us ms s "
+            "min h");
+}
+
+TEST(Expectations, OfDisksSpeakOfOneHost) {
+  const auto with = [](const char* condition, const char* of) {
+    return [=](Json& j) { j["expectations"] = {{{"every_run", condition}, {"of", of}}}; };
+  };
+  const Drill drill = read(with("disk.read_await < 1 s", "h"));
+  EXPECT_EQ(drill.expectations[0].process, "h");
+  EXPECT_EQ(drill.expectations[0].metric, reports::Metric::disk_read_await);
+  EXPECT_EQ(refusal(with("disk.reads_per_s > 1", "w")),
+            "/expectations/0/of: there is no host 'w' with a disk of its own");
+  EXPECT_EQ(refusal([](Json& j) { j["expectations"] = {{{"every_run", "disk.reads_per_s > 1"}}}; }),
+            "/expectations/0: must say of which host's disk it speaks: \"of\": \"HOST\"");
 }
 
 }  // namespace

@@ -58,9 +58,10 @@ TEST(Loader, CommentsAndTheOrderOfKeysDoNotChangeADrill) {
 }
 
 TEST(Loader, RefusesWhatIsNotImplementedByName) {
-  EXPECT_EQ(refusal([](Json& j) { j["topology"]["hosts"]["h"]["gpu"] = "1"; }),
-            "/topology/hosts/h/gpu: not supported; known here: labels, disk, boot, dirty, "
-            "kernel, memory, open_files");
+  EXPECT_EQ(
+      refusal([](Json& j) { j["topology"]["hosts"]["h"]["graphics_card"] = "1"; }),
+      "/topology/hosts/h/graphics_card: not supported; known here: labels, disk, boot, dirty, "
+      "kernel, memory, open_files, cpu");
   EXPECT_EQ(refusal([](Json& j) { j["record"] = Json::object(); }),
             "/record: not supported; known here: drill, title, why, seeds, topology, conf, "
             "behaviour, load, phases, faults, expectations, matrix");
@@ -70,8 +71,6 @@ TEST(Loader, RefusesWhatIsNotImplementedByName) {
   EXPECT_EQ(refusal([](Json& j) { j["topology"]["brokers"]["b"]["role"] = "learner"; }),
             "/topology/brokers/b/role: role 'learner' is not supported; known here: master, "
             "slave");
-  EXPECT_EQ(refusal([](Json& j) { j["faults"]["kill"] = Json::array(); }),
-            "/faults/kill: must hold a fault, not only what operators do about one");
   EXPECT_EQ(refusal([](Json& j) { j["load"]["producers"] = Json::object(); }),
             "/load/producers: must name a producer");
   EXPECT_EQ(refusal([](Json& j) { j["phases"]["hold"]["until"] = "caught-up"; }),
@@ -116,7 +115,7 @@ TEST(Loader, NamesTheLineAndTheColumn) {
             "f.json:12:11: /load/producers/p/rate: must be a rate: an integer and /s");
   EXPECT_EQ(with(R"("boot": "5 s")", R"("boots": "5 s")"),
             "f.json:5:73: /topology/hosts/h/boots: not supported; did you mean 'boot'? known here: "
-            "labels, disk, boot, dirty, kernel, memory, open_files");
+            "labels, disk, boot, dirty, kernel, memory, open_files, cpu");
   EXPECT_EQ(with(R"(["as-in-file", "the-other"])", R"(["as-in-file", "as-in-file"])"),
             "f.json:23:46: /matrix/flushDiskType/1: occurs twice");
 }

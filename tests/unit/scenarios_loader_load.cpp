@@ -45,11 +45,13 @@ TEST(Loader, AConsumerReadsATopicThatSomebodySendsTo) {
 TEST(Loader, ConsumersAskNameServersUnlessTheyNameABroker) {
   Json json = valid();
   json["load"]["consumers"] =
-      Json::parse(R"({"reader": {"host": "c", "topic": "x", "broker": "b", "batch": 8}})");
+      Json::parse(R"({"reader": {"host": "c", "topic": "x", "broker": "b", "batch": 8,
+                                "after": "1 s"}})");
   const Drill drill = parse_drill("f.json", json.dump());
   ASSERT_EQ(drill.consumers.size(), 1u);
   EXPECT_EQ(drill.consumers[0].name, "reader");
   EXPECT_EQ(drill.consumers[0].batch, 8);
+  EXPECT_EQ(drill.consumers[0].after, Duration::s(1));
   const auto with = [&](const char* key, const Json& value) {
     return refusal([&](Json& j) {
       j = json;
@@ -60,7 +62,8 @@ TEST(Loader, ConsumersAskNameServersUnlessTheyNameABroker) {
   EXPECT_EQ(with("batch", 0), at + "batch: must be an integer from 1 to 1024");
   EXPECT_EQ(with("broker", "x"), at + "broker: there is no broker 'x' in /topology/brokers");
   EXPECT_EQ(with("group", "g"),
-            at + "group: not supported; known here: host, broker, topic, batch");
+            at + "group: not supported; known here: host, broker, topic, batch, after");
+  EXPECT_TRUE(with("after", "10 h").starts_with(at + "after: must be less than the load, which"));
 }
 
 TEST(Loader, AProducerAsksNameServersUnlessItNamesItsBroker) {

@@ -103,6 +103,21 @@ TEST(Loader, TakesSlavesAndWhatOperatorsDo) {
             "slave is not built yet");
 }
 
+TEST(Loader, ASetMayBeEmptyButNotConsistOfRemediesAlone) {
+  Json json = valid();
+  json["topology"]["brokers"] = {{"s", {{"host", "c"}, {"role", "slave"}}},
+                                 {"b", {{"host", "h"}, {"role", "master"}}}};
+  json["topology"]["hosts"]["c"] = json["topology"]["hosts"]["h"];
+  json["faults"]["kill"] = Json::array();
+  EXPECT_TRUE(parse_drill("f.json", json.dump()).fault_sets.at("kill").empty());
+  EXPECT_EQ(refusal([&](Json& j) {
+              j = json;
+              j["faults"]["kill"] = {
+                  {{"do", "operator.promote"}, {"on", "s"}, {"when", {{"at", "2 s"}}}}};
+            }),
+            "/faults/kill: must hold a fault, not only what operators do about one");
+}
+
 TEST(Loader, APartitionSaysFromWhomAndWhichWay) {
   Json json = valid();
   json["faults"]["kill"] = {{{"do", "net.partition"},

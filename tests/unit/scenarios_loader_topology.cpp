@@ -81,7 +81,6 @@ TEST(Loader, RefusesAVirtualMachineThatCannotBe) {
   EXPECT_EQ(with("heap", "0 B"), at + "/heap: must be at least 2 MiB");
   EXPECT_EQ(with("young", "9 GiB"), at + "/young: must be at most heap");
   EXPECT_EQ(with("young", "0 B"), at + "/young: must be at least 1 MiB");
-  EXPECT_EQ(with("direct", "1 GiB"), at + "/direct: without transient_pool nothing takes of it");
   EXPECT_EQ(with("transient_pool", "16 GiB"),
             at + "/transient_pool: must be at most direct, or the program ends with an "
                  "OutOfMemoryError: Direct buffer memory");
@@ -130,6 +129,44 @@ TEST(Loader, TakesALimitOfOpenFiles) {
   json["topology"]["hosts"]["h"]["open_files"] = 1'024;
   EXPECT_EQ(limit(), 1'024);
   EXPECT_NE(refusal([](Json& j) { j["topology"]["hosts"]["h"]["open_files"] = 0; }), "accepted");
+}
+
+TEST(Loader, TakesCoresAndWhatWorkCostsOnThem) {
+  Json json = valid();
+  const auto cpu = [&json] {
+    const Drill drill = parse_drill("f.json", json.dump());
+    return std::ranges::find(drill.hosts, "h", &HostSpec::name)->cpu;
+  };
+  EXPECT_FALSE(cpu());
+  json["topology"]["hosts"]["h"]["cpu"] = {{"cores", 2}, {"profile", "cpu-drydock"}};
+  ASSERT_TRUE(cpu());
+  EXPECT_EQ(cpu()->cores, 2);
+  EXPECT_EQ(cpu()->profile, "cpu-drydock");
+  json["topology"]["hosts"]["h"]["cpu"]["profile"] = {{"profile", "mine"}};
+  EXPECT_EQ(cpu()->profile, R"({"profile":"mine"})");
+
+  const auto refused = [](const Json& value, const char* host = "h") {
+    return refusal([&](Json& j) { j["topology"]["hosts"][host]["cpu"] = value; });
+  };
+  const Json good = {{"cores", 2}, {"profile", "cpu-drydock"}};
+  const auto with = [&good](const char* key, const Json& value) {
+    Json changed = good;
+    changed[key] = value;
+    return changed;
+  };
+  EXPECT_EQ(refused(good), "accepted");
+  EXPECT_EQ(refused(good, "c"),
+            "/topology/hosts/c/cpu: no broker runs on its host, and nothing else has a price");
+  for (const Json& cores : {Json(0), Json(-1), Json(1'025), Json("2"), Json(1.5)}) {
+    EXPECT_NE(refused(with("cores", cores)).find("/topology/hosts/h/cpu/cores: must be"),
+              std::string::npos)
+        << refused(with("cores", cores));
+  }
+  EXPECT_NE(refused(with("profile", 7)), "accepted");
+  EXPECT_EQ(refused(with("core", 1)),
+            "/topology/hosts/h/cpu/core: not supported; did you mean 'cores'? known here: cores, "
+            "profile");
+  EXPECT_NE(refused({{"cores", 2}}).find("profile"), std::string::npos);
 }
 
 TEST(Loader, DirtyLimitsAreThoseOfTheKernel) {

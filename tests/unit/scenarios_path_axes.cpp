@@ -59,7 +59,7 @@ TEST(PathAxes, ASettingDoesNotVanishUnderThem) {
 TEST(PathAxes, AreRefusedWhereTheyCannotBe) {
   EXPECT_EQ(refusal([](Json& j) { j["matrix"] = {{"drill/x", {"a"}}}; }),
             "/matrix/drill/x: only places in topology/hosts, topology/disks, behaviour/set, load, "
-            "phases and faults can be varied");
+            "phases and faults, and behaviour/bugs, can be varied");
   EXPECT_EQ(
       refusal([](Json& j) { j["matrix"] = {{"load/writers/w/rate", {"10 MB/s", "fast"}}}; }),
       "/matrix: with load/writers/w/rate=fast: load/writers/w/rate: must be a rate: a size and "

@@ -90,6 +90,15 @@ TEST(StoreIndexFile, AQueryOfADamagedFileEnds) {
   EXPECT_TRUE(found(file, {.key_hash = 1}).empty());
 }
 
+TEST(StoreIndexFile, TimesOfADamagedHeaderOrRecordMayBeAnything) {
+  std::vector<std::byte> file = empty_file();
+  put_index_key(file, kSmall, 5, PhysicalOffset(100), kNow);
+  put_index_key(file, kSmall, 5, PhysicalOffset(200), INT64_MIN);
+  put_index_key(file, kSmall, 5, PhysicalOffset(300), kNow + 5000);
+  write_big_endian(file.data(), INT64_MAX);
+  EXPECT_LE(found(file, {.key_hash = 5}).size(), 3u);
+}
+
 TEST(StoreIndexFile, KeysAreTheUniqueOneAndTheWordsOfKeys) {
   EXPECT_EQ(index_keys_of("KEYS\x01"
                           "a  bc \x02UNIQ_KEY\x01U1\x02"),

@@ -94,6 +94,20 @@ TEST(StoreQueueRecovery, AQueueWhoseUnitsAllPointBehindTheCutHasNoFileLeft) {
   EXPECT_EQ(broker.units().size(), 1u);
 }
 
+// Measured with RocketMQ 5.3.3 (tests/interop/recovery.py --seed 918): its cut looks at the first
+// unit of a file for the place of its record only.
+TEST(StoreQueueRecovery, ACutLeavesOneUnitOfZerosInAFileThatWasNeverFlushed) {
+  StoreWorld world;
+  LogBuilder log(world.files);
+  build(log, 25, 25);
+  world.files.put("/store/consumequeue/T/7/" + queue_file_name(UnitPosition(0)),
+                  Bytes(kUnitsPerFile * kUnitBytes));
+  log.damage(place_of(22) + kBodyAt);
+  StoreProcess broker(world);
+  EXPECT_EQ(broker.end(), place_of(22));
+  EXPECT_EQ(broker.units(7), std::vector<ConsumeQueueUnit>(1));
+}
+
 TEST(StoreQueueRecovery, ATornUnitEndsTheQueueAndTheLogMakesUpForIt) {
   StoreWorld world;
   LogBuilder log(world.files);

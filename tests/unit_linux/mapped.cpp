@@ -1,4 +1,4 @@
-// Mapped files: stores on the worker's lane, SIGBUS as an error.
+// Mapped files: stores on the loop's thread, SIGBUS as an error.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "scenarios/drill/drill.hpp"
 #include "tools/cli/commands.hpp"
 
 namespace drydock::cli {
@@ -52,6 +53,9 @@ void add_run(CLI::App& app, Chosen& chosen) {
   command->add_flag(
       "--verify", options->verify,
       "Run each (cell, seed) twice more, side by side, and name the first event that differs");
+  command->add_flag(
+      "--evidence", options->evidence,
+      "Print each cell's first run as operators would have seen it: iostat, store.log");
   command->add_flag("--perturb", options->perturb,
                     "Let each seed draw the order of events that fall on the same instant");
   command->add_option(
@@ -129,6 +133,8 @@ void add_serve_broker(CLI::App& serve, Chosen& chosen) {
   command->add_option("--listen", options->listen,
                       "ADDR or ADDR:PORT, instead of brokerIP1 and listenPort; without it"
                       " 127.0.0.1. 0.0.0.0: every address of this machine, brokerIP1 counts");
+  command->add_option("--metrics", options->metrics,
+                      "ADDR:PORT for Prometheus: GET /metrics there. ADDR is that of --listen");
   command->footer(
       "Serves until SIGINT or SIGTERM, then stops in an orderly way; a second signal ends it at\n"
       "once. Prints a line when it serves, with what recovery cut off the store.\n"
@@ -292,6 +298,27 @@ void add_store(CLI::App& app, Chosen& chosen) {
   add_store_diff(*store, chosen);
 }
 
+void add_list(CLI::App& app, Chosen& chosen) {
+  CLI::App* const command = app.add_subcommand("list", "What scenarios can refer to");
+  auto subject = std::make_shared<std::string>();
+  command->add_option(
+      "subject", *subject,
+      "behaviours: the switches, and what each side does; configuration: the keys of "
+      "broker.conf, as docs/configuration.md");
+  command->callback([subject, &chosen] {
+    if (subject->empty()) {
+      chosen = list;
+    } else if (*subject == "behaviours") {
+      chosen = list_behaviours;
+    } else if (*subject == "configuration") {
+      chosen = list_configuration;
+    } else {
+      throw scenarios::InputError("list: there is no subject '" + *subject +
+                                  "'; known here: behaviours, configuration");
+    }
+  });
+}
+
 }  // namespace
 
 void add_commands(CLI::App& app, Chosen& chosen) {
@@ -309,13 +336,7 @@ void add_commands(CLI::App& app, Chosen& chosen) {
   add_send(app, chosen);
   add_consume(app, chosen);
   add_store(app, chosen);
-  CLI::App* const names = app.add_subcommand("list", "What scenarios can refer to");
-  names->require_subcommand(0, 1);
-  names->add_subcommand("behaviours", "The behaviour switches, one per line: what each side does");
-  names->callback([&chosen, names] {
-    const bool explains = !names->get_subcommands().empty();
-    chosen = explains ? list_behaviours : list;
-  });
+  add_list(app, chosen);
   app.add_subcommand("version", "Which build this is")->callback([&chosen] { chosen = version; });
 }
 

@@ -7,6 +7,7 @@
 //   replay        runs again what did not pass
 //   experiment    from the files that a command names to cells
 //   list          what scenarios can refer to
+//   configuration_page, configuration_texts  what becomes of the keys of broker.conf
 //   calibrate     from fio's measurements of a disk to a profile
 //   fidelity      the simulated storage beside what was measured
 //   lint_conf     what a broker.conf says, what of it counts here, and what it promises
@@ -59,6 +60,7 @@ struct RunOptions {
   std::optional<std::string> limit;  // Of real time, for each run. None: see docs/scenarios.md.
   bool verify = false;
   bool perturb = false;
+  bool evidence = false;             // Print what operators would have looked at.
   std::optional<std::string> out;    // None: no files.
   std::optional<std::string> junit;  // None: no such file beside those of `out`.
 };
@@ -89,8 +91,9 @@ struct LintConfOptions {
 
 struct ServeBrokerOptions {
   std::string conf;
-  std::optional<std::string> store;   // None: storePathRootDir of the conf.
-  std::optional<std::string> listen;  // ADDR or ADDR:PORT.
+  std::optional<std::string> store;    // None: storePathRootDir of the conf.
+  std::optional<std::string> listen;   // ADDR or ADDR:PORT.
+  std::optional<std::string> metrics;  // ADDR:PORT. None: no metrics.
 };
 
 struct ServeNameserverOptions {
@@ -154,6 +157,7 @@ int fidelity(const FidelityOptions& options);
 int lint_conf(const LintConfOptions& options);
 int list();
 int list_behaviours();
+int list_configuration();
 int serve_broker(const ServeBrokerOptions& options);
 int serve_nameserver(const ServeNameserverOptions& options);
 int send(const SendOptions& options);

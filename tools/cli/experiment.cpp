@@ -6,6 +6,7 @@
 #include "scenarios/drill/disk_profile.hpp"
 #include "scenarios/loader/loader.hpp"
 #include "scenarios/world_sim/modelled.hpp"
+#include "scenarios/world_sim/pool_of_broker.hpp"
 #include "scenarios/world_sim/sim_world.hpp"
 #include "sim/profiles/profile_reader.hpp"
 #include "tools/cli/commands.hpp"
@@ -102,8 +103,12 @@ scenarios::Experiment experiment_of(const ExperimentOptions& options) {
   scenarios::check_simulated(drill);
   const scenarios::UserConfigurations users = configurations_of(options);
   auto experiment = scenarios::make_experiment(std::move(drill), users, given.keys);
+  scenarios::check_pools(experiment);
   experiment.facts.version = kVersion;
   experiment.facts.assumed = scenarios::assumptions_of(experiment.drill);
+  for (std::string& line : scenarios::pool_assumptions(experiment)) {
+    experiment.facts.assumed.push_back(std::move(line));
+  }
   experiment.facts.not_modelled = scenarios::not_modelled();
   return experiment;
 }

@@ -9,6 +9,7 @@
 #include "scenarios/loader/json_at.hpp"
 #include "scenarios/loader/loader.hpp"
 #include "scenarios/world_sim/modelled.hpp"
+#include "scenarios/world_sim/pool_of_broker.hpp"
 #include "scenarios/world_sim/runner.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/input_file.hpp"
@@ -48,6 +49,7 @@ int replay(const ReplayOptions& options) {
   scenarios::Drill drill = scenarios::parse_drill(file + "#/scenario", repro.scenario);
   scenarios::check_simulated(drill);
   scenarios::Experiment experiment = scenarios::make_experiment(std::move(drill), {}, {});
+  scenarios::check_pools(experiment);
   experiment.perturb = repro.perturb;
   for (const reports::ReproRun& run : repro.runs) (void)cell_named(experiment, run.cell, file);
   const Duration limit = limit_of(options.limit, experiment.drill.phases);

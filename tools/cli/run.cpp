@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "reports/expect/expect.hpp"
+#include "reports/render/evidence.hpp"
 #include "reports/render/json.hpp"
 #include "reports/render/junit.hpp"
 #include "reports/render/markdown.hpp"
@@ -144,6 +145,7 @@ int run(const RunOptions& options) {
   const int jobs = jobs_of(options);
   scenarios::Experiment experiment = experiment_of(options.experiment);
   experiment.perturb = options.perturb;
+  experiment.evidence = options.evidence;
   if (options.perturb) experiment.facts.replay += " --perturb";
   if (options.verify) experiment.facts.replay += " --verify";
   const scenarios::SeedRange seeds = options.seeds
@@ -168,7 +170,8 @@ int run(const RunOptions& options) {
     if (!finished) return kInterrupted;
   }
   const reports::DrillResult result = invocation.result();
-  const std::string text = reports::render_text(result, terminal_width());
+  std::string text = reports::render_text(result, terminal_width());
+  if (options.evidence) text += reports::render_evidence(result);
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (options.out) {
     const std::filesystem::path out(*options.out);

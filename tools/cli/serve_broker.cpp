@@ -106,6 +106,18 @@ void check_log_directory(const std::string& commit_log) {
                    " another --store");
 }
 
+// The port for Prometheus; 0: none. It is one of the broker's own host.
+std::uint16_t metrics_port_of(const ServeBrokerOptions& options, Endpoint listen) {
+  if (!options.metrics) return 0;
+  const Endpoint at = server_of("--metrics", *options.metrics, "127.0.0.1:5557");
+  if (at.address != listen.address) {
+    throw InputError("--metrics: " + *options.metrics +
+                     ": the address must be that of --listen (127.0.0.1 without it)");
+  }
+  check_port(at, "give another --metrics ADDR:PORT");
+  return at.port;
+}
+
 bool disk_is_full(const std::string& root) {
   std::error_code error;
   const std::filesystem::space_info space = std::filesystem::space(root, error);
@@ -206,6 +218,7 @@ int serve_broker(const ServeBrokerOptions& options) {
   // first.
   check_port({listen.address, configuration.listen_port},
              "give another --listen ADDR:PORT, or another listenPort");
+  const std::uint16_t metrics_port = metrics_port_of(options, listen);
   std::printf(
       "drydock serve: a testbed, not for production: keep no messages here that you need\n");
   std::fflush(stdout);
@@ -221,7 +234,11 @@ int serve_broker(const ServeBrokerOptions& options) {
   on_linux::LinuxProcessOptions process_options;
   if (listen.address != 0) process_options.address = listen.address;
   on_linux::LinuxProcess& broker = world.spawn("broker", process_options);
-  broker.start([&configuration](Context& context) { return run_broker(context, configuration); });
+  broker.start([&configuration, metrics_port](Context& context) {
+    BrokerWatch watched;
+    watched.metrics_port = metrics_port;
+    return run_broker(context, configuration, std::move(watched));
+  });
   run_to_end(world, broker);
 
   if (!watch.serving()) throw InputError(printable(watch.why_not()));

@@ -1,7 +1,10 @@
 // drydock store diff: what two stores hold once both are recovered.
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <map>
+#include <memory>
+#include <set>
 
 #include "engine/store/mapped_file_queue.hpp"
 #include "tools/cli/commands.hpp"
@@ -26,11 +29,20 @@ class Differences {
   int count_ = 0;
 };
 
-// The messages of one file of a log in front of `end`: where each begins, and its bytes.
-std::map<std::int64_t, std::span<const std::byte>> messages_in(std::span<const std::byte> bytes,
-                                                               std::int64_t begin,
-                                                               std::int64_t end) {
-  std::map<std::int64_t, std::span<const std::byte>> messages;
+// Null: it is missing, which recovery may not notice.
+std::unique_ptr<MappedInput> log_file(const StoreState& state, std::int64_t begin) {
+  const std::string path = state.commit_log + "/" + queue_file_name(begin);
+  std::error_code unknown;
+  if (!std::filesystem::exists(path, unknown)) return nullptr;
+  return std::make_unique<MappedInput>(path);
+}
+
+// Where each begins, and its bytes.
+using Messages = std::map<std::int64_t, std::span<const std::byte>>;
+
+// The messages of one file of a log in front of `end`.
+Messages messages_in(std::span<const std::byte> bytes, std::int64_t begin, std::int64_t end) {
+  Messages messages;
   walk_pieces(begin, bytes, [&](const LogPiece& piece) {
     if (piece.kind != LogPiece::Kind::message || piece.offset >= end) return;
     messages[piece.offset] = bytes.subspan(static_cast<std::size_t>(piece.offset - begin),
@@ -42,12 +54,11 @@ std::map<std::int64_t, std::span<const std::byte>> messages_in(std::span<const s
 // The first message of the file at `begin` that the two have not in common; -1: none.
 std::int64_t first_other_message(const StoreState& one, const StoreState& other,
                                  std::int64_t begin) {
-  const std::string name = "/" + queue_file_name(begin);
-  const MappedInput left(one.commit_log + name);
-  const MappedInput right(other.commit_log + name);
+  const std::unique_ptr<MappedInput> left = log_file(one, begin);
+  const std::unique_ptr<MappedInput> right = log_file(other, begin);
   const std::int64_t end = std::min(one.end, other.end);
-  const auto lefts = messages_in(left.bytes(), begin, end);
-  const auto rights = messages_in(right.bytes(), begin, end);
+  const Messages lefts = left ? messages_in(left->bytes(), begin, end) : Messages();
+  const Messages rights = right ? messages_in(right->bytes(), begin, end) : Messages();
   auto l = lefts.begin();
   auto r = rights.begin();
   for (; l != lefts.end() && r != rights.end(); ++l, ++r) {
@@ -57,6 +68,19 @@ std::int64_t first_other_message(const StoreState& one, const StoreState& other,
   if (l != lefts.end()) return l->first;
   if (r != rights.end()) return r->first;
   return -1;
+}
+
+// Where files begin that either log has between the places that both have.
+std::set<std::int64_t> files_of_both(const StoreState& one, const StoreState& other) {
+  const std::int64_t begin = std::max(one.begin, other.begin);
+  const std::int64_t end = std::min(one.end, other.end);
+  std::set<std::int64_t> begins;
+  for (const StoreState* const state : {&one, &other}) {
+    for (const LogFile& file : list_log(state->commit_log)) {
+      if (file.begin && *file.begin >= begin && *file.begin < end) begins.insert(*file.begin);
+    }
+  }
+  return begins;
 }
 
 void compare_logs(const StoreState& one, const StoreState& other, Differences& differences) {
@@ -75,8 +99,7 @@ void compare_logs(const StoreState& one, const StoreState& other, Differences& d
     return;
   }
   if (one.begin < 0 || other.begin < 0) return;
-  const std::int64_t end = std::min(one.end, other.end);
-  for (std::int64_t at = std::max(one.begin, other.begin); at < end; at += one.file_bytes) {
+  for (const std::int64_t at : files_of_both(one, other)) {
     const std::int64_t message = first_other_message(one, other, at);
     if (message < 0) continue;
     differences.add("log: the message at %lld is another one, or is in one store only\n",

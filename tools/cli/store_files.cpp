@@ -25,12 +25,15 @@ using on_linux::OwnedDescriptor;
 using scenarios::InputError;
 
 constexpr std::size_t kNameDigits = 20;
+// No log reaches there, and whatever is added to such an offset is still one.
+constexpr std::int64_t kOffsetMax = std::int64_t{1} << 62;
 
 std::optional<std::int64_t> offset_of_name(const std::string& name) {
   // RocketMQ takes any decimal number and writes 20 digits (storage reference, 1).
   std::int64_t offset = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), offset);
-  if (error != std::errc() || end != name.data() + name.size() || offset < 0) return std::nullopt;
+  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  if (offset < 0 || offset > kOffsetMax) return std::nullopt;
   return offset;
 }
 
@@ -122,7 +125,8 @@ void exit_on_bus_error() { std::signal(SIGBUS, on_bus_error); }
 
 MappedInput::MappedInput(const std::string& path) {
   exit_on_bus_error();
-  const OwnedDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Without O_NONBLOCK a pipe would wait for its writer.
+  const OwnedDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status = {};
   if (!file || ::fstat(file.get(), &status) != 0) {
     throw InputError(path + ": cannot be read: " + ::strerror(errno));
@@ -141,7 +145,7 @@ MappedInput::~MappedInput() {
 
 bool store_is_locked(const std::string& root) {
   const std::string path = root + "/lock";
-  const OwnedDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const OwnedDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) return false;
   // Tests only: the answer's type is F_UNLCK if the lock could be had. Source: fcntl(2).
   struct flock lock = {};

@@ -22,6 +22,7 @@ std::int32_t number_at(std::span<const std::byte> bytes, std::int64_t at) {
 // As an entry tells the time between two store timestamps.
 std::int32_t seconds_between(std::int64_t begin_ms, std::int64_t store_ms) {
   constexpr std::int64_t kMax = INT32_MAX;
+  if (begin_ms < 0 || store_ms <= begin_ms) return 0;  // Nor does a difference overflow.
   return static_cast<std::int32_t>(std::clamp<std::int64_t>((store_ms - begin_ms) / 1000, 0, kMax));
 }
 

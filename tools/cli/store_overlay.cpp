@@ -118,7 +118,7 @@ Task<Result<std::unique_ptr<File>>> StoreOverlay::open(Worker&, std::string path
                                                        OpenOptions options) {
   if (removed_.contains(path)) co_return ErrorCode::not_found;
   if (options.create != Create::never) co_return ErrorCode::read_only;
-  OwnedDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  OwnedDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) co_return code_of(errno);
   std::unique_ptr<File> opened = std::make_unique<ReadOnlyFile>(std::move(file));
   co_return opened;
@@ -129,7 +129,7 @@ Task<Result<std::unique_ptr<MappedFile>>> StoreOverlay::map(Worker&, std::string
   OwnedDescriptor file;
   std::int64_t file_bytes = 0;
   if (removed_.erase(path) == 0) {
-    file = OwnedDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    file = OwnedDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!file && errno != ENOENT) co_return code_of(errno);
     struct stat status = {};
     if (file && ::fstat(file.get(), &status) != 0) co_return code_of(errno);

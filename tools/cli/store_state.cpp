@@ -147,6 +147,7 @@ StoreState recover_state(const StoreOptions& options, StoreAccess access) {
         refused.empty() ? std::string(name_of(outcome.error().code())) : refused;
     throw InputError(printable(files.root + ": a broker would not start on it: " + why));
   }
+  if (!refused.empty()) state.told += (state.told.empty() ? "" : "; ") + refused;
   return state;
 }
 

@@ -1,4 +1,5 @@
 """tools/bench NAME [--peers] [--repeats N] [--core N] [--build DIR]
+tools/bench rocketmq [--help]
 
 Builds the contestants (release, g++-12) and measures one benchmark, or all. A table goes to stderr,
 one JSON line per target to stdout, the one met least last. Exit status: 0 measured, whether or not
@@ -10,6 +11,7 @@ import json
 import sys
 from pathlib import Path
 
+import compare
 import measure
 import programs
 import report
@@ -44,6 +46,7 @@ def list_benchmarks():
     for name, (_, what) in BENCHMARKS.items():
         print(f"{name:12} {what}")
     print(f"{'all':12} all of these")
+    print(f"{'rocketmq':12} drydock serve broker against RocketMQ's own broker; has options of its own")
 
 
 def progress(line):
@@ -51,7 +54,17 @@ def progress(line):
         print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
 
 
+def built_drydock():
+    """For `tools/bench rocketmq`."""
+    try:
+        return programs.build(ROOT, ROOT / "build" / "bench", ["drydock"])["drydock"][0]
+    except programs.BuildFailed as failure:
+        raise compare.servers.Failed(failure) from failure
+
+
 def main(arguments):
+    if arguments[:1] == ["rocketmq"]:
+        return compare.main(arguments[1:], built_drydock)
     options = parse(arguments)
     if options.name is None:
         list_benchmarks()

@@ -35,8 +35,8 @@ def build(root: Path, folder: Path, names):
 
 
 def folder_of(name):
-    """Below the top of sources and builds alike. Nothing includes tools: that program lies there."""
-    return "tools/fidelity" if name == "bench-fidelity" else "tests/bench"
+    """Below the top of sources and builds alike. Nothing includes tools: those programs lie there."""
+    return {"bench-fidelity": "tools/fidelity", "drydock": "tools/cli"}.get(name, "tests/bench")
 
 
 def build_ours(root, folder, names, log):
