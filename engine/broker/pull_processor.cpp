@@ -184,7 +184,10 @@ Task<bool> PullProcessor::look_up(Worker& worker, ServerConnection& connection,
   connection.respond(answer_frame(pull, answer, *got));
   if (!got->records.empty()) {
     const Traffic::Count found{static_cast<std::int64_t>(got->records.size()), got->bytes};
-    traffic_.out(pull.group, pull.topic, found, context_.clock.wall_now().count_ms());
+    // What is no name of a group stays out of what operators read.
+    const bool named = topic_name_allowed(pull.group);
+    traffic_.out(named ? pull.group : Traffic::kOtherGroups, pull.topic, found,
+                 context_.clock.wall_now().count_ms());
   }
   co_return false;
 }

@@ -9,9 +9,6 @@ namespace drydock {
 
 namespace {
 
-// Free buffers of a transient pool that is not there.
-constexpr std::int64_t kNoPool = 2'147'483'647;
-
 void add(StoreStats::Entries& table, std::string key, std::int64_t value) {
   table.emplace_back(std::move(key), std::to_string(value));
 }
@@ -86,7 +83,7 @@ void RuntimeInfo::add_offsets(StoreStats::Entries& table) const {
   add(table, "dispatchBehindBytes", store.dispatch_behind());
   add(table, "pageCacheLockTimeMills", log.lock_held_for().count_ms());
   add(table, "remainHowManyDataToFlush", log.max_offset() - log.flushed_to());
-  add(table, "remainTransientStoreBufferNumbs", kNoPool);
+  add(table, "remainTransientStoreBufferNumbs", log.free_buffers());
   add(table, "startAcceptSendRequestTimeStamp", 0);
   const DelayLevels& levels = store.configuration().delay_levels;
   for (std::int32_t level = 1; level <= levels.count(); ++level) {

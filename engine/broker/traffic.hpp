@@ -56,6 +56,10 @@ class Traffic {
   using ByTopic = std::map<std::string, Count, std::less<>>;
   using ByGroup = std::map<std::string, ByTopic, std::less<>>;
 
+  // Whoever pulls may call his group as he likes: with so many of them the rest is counted as one.
+  static constexpr std::size_t kGroupsMax = 10'000;
+  static constexpr std::string_view kOtherGroups = "(others)";
+
   // Times are those of the wall clock.
   explicit Traffic(std::int64_t now_ms) : put_(now_ms), got_(now_ms) {}
 
@@ -64,8 +68,10 @@ class Traffic {
     if (!is_system_topic(topic)) put_.add(count.messages, now_ms);
   }
   void out(std::string_view group, std::string_view topic, Count count, std::int64_t now_ms) {
-    const auto known = out_.find(group);
-    add(known != out_.end() ? known->second : out_[std::string(group)], topic, count);
+    const bool room = out_.size() < kGroupsMax || out_.contains(group);
+    const std::string_view name = room ? group : kOtherGroups;
+    const auto known = out_.find(name);
+    add(known != out_.end() ? known->second : out_[std::string(name)], topic, count);
     if (!is_system_topic(topic)) got_.add(count.messages, now_ms);
   }
 

@@ -25,7 +25,7 @@ HaSlave::HaSlave(Context& context, HaConfiguration configuration, MessageStore& 
 
 Task<void> HaSlave::run() {
   for (;;) {
-    if (master_) co_await follow();
+    if (master_ && !flush_failed_) co_await follow();
     stream_.reset();
     Result<void> slept = co_await sleep_for(context_.clock, kRetry);
     if (!slept) co_return;
@@ -112,7 +112,11 @@ Task<PhysicalOffset> HaSlave::safe_end() {
     const PhysicalOffset from = std::max(flushed_to_, store_.commit_log().min_offset());
     Result<void> flushed = co_await store_.sync_log(worker_, from, end);
     if (flushed) flushed_to_ = end;
-    flush_failed_ = !flushed;
+    if (!flushed && flushed.error().code() != ErrorCode::cancelled) {
+      flush_failed_ = true;
+      context_.observer.log(LogLevel::error,
+                            "a flush failed; once its connection ends this slave follows nobody");
+    }
   }
   co_return flushed_to_;
 }

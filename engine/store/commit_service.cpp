@@ -36,7 +36,11 @@ Task<void> CommitRealTimeService::run() {
     const std::int64_t start_ms = context_.clock.wall_now().count_ms();
     const std::int32_t least_pages = schedule_.least_pages_of(start_ms, 1);
     Result<bool> committed = co_await log_.commit(worker_, least_pages);
-    if (!committed && committed.error().code() == ErrorCode::cancelled) co_return;
+    if (!committed) {
+      // What failed will fail again at once: puts must not make it be tried as often as they come.
+      Result<void> slept = co_await sleep_for(context_.clock, interval_);
+      if (!slept) co_return;
+    }
     if (committed && *committed) {
       schedule_.worked_at(context_.clock.wall_now().count_ms());
       flush_.appended(true);

@@ -47,6 +47,20 @@ SharedBytes pull(std::int64_t offset) {
   return encode_command(request_head(RequestCode::pull_message, 2), header, {}, {});
 }
 
+// A broker without a pool tells the largest int, as RocketMQ's does.
+TEST(BrokerRuntimeInfo, FreeBuffersOfTheTransientPoolAreCounted) {
+  for (const bool pooled : {false, true}) {
+    BrokerConfiguration configuration = small_broker();
+    configuration.store.transient_store_pool_enable = pooled;
+    configuration.store.transient_store_pool_size = 3;
+    BrokerWorld world(configuration);
+    world.start_broker();
+    RawClient client(world);
+    EXPECT_EQ(runtime_info(client).at("remainTransientStoreBufferNumbs"),
+              pooled ? "3" : "2147483647");
+  }
+}
+
 TEST(BrokerRuntimeInfo, ItHasTheKeysOfRocketMq) {
   BrokerWorld world;
   world.start_broker();
@@ -134,6 +148,17 @@ TEST(BrokerTraffic, MidnightsAreRemembered) {
   count.turn(kStart + 9 * kDay);  // Nothing came for days: both mornings saw the same.
   EXPECT_EQ(count.yesterday_morning(), 7);
   EXPECT_EQ(count.now(), 7);
+}
+
+TEST(BrokerTraffic, MoreGroupsThanItHasRoomForAreCountedAsOne) {
+  Traffic traffic(kStart);
+  for (std::size_t i = 0; i < Traffic::kGroupsMax + 5; ++i) {
+    traffic.out("g" + std::to_string(i), "t", {1, 10}, kStart);
+  }
+  traffic.out("g0", "t", {1, 10}, kStart);
+  EXPECT_EQ(traffic.out().size(), Traffic::kGroupsMax + 1);
+  EXPECT_EQ(traffic.out().at("g0").at("t").messages, 2);
+  EXPECT_EQ(traffic.out().at(std::string(Traffic::kOtherGroups)).at("t").messages, 5);
 }
 
 TEST(BrokerTraffic, SystemTopicsAreNotInTheTotals) {
