@@ -8,9 +8,11 @@
 
 #include <cstdint>
 
+#include "sim/disk/slow_time.hpp"
+
 namespace drydock::sim {
 
-// Since the host began. Times in ns.
+// Since the host began. Times in ns, at most kSlowest.
 struct IoCounters {
   std::int64_t reads = 0;  // Completed.
   std::int64_t writes = 0;
@@ -34,13 +36,13 @@ class IoStatistics {
     ended(now);
     ++counters_.reads;
     counters_.read_bytes += bytes;
-    counters_.read_ns += now - started;
+    counters_.read_ns = added(counters_.read_ns, now - started);
   }
   void write_ended(std::int64_t started, std::int64_t now, std::int64_t bytes) {
     ended(now);
     ++counters_.writes;
     counters_.written_bytes += bytes;
-    counters_.write_ns += now - started;
+    counters_.write_ns = added(counters_.write_ns, now - started);
   }
   // Until `now`.
   IoCounters counters(std::int64_t now) const {
@@ -57,7 +59,7 @@ class IoStatistics {
   void pass(std::int64_t now) {
     if (in_flight_ > 0) {
       counters_.busy_ns += now - since_;
-      counters_.queue_ns += in_flight_ * (now - since_);
+      counters_.queue_ns = added(counters_.queue_ns, scaled(in_flight_, now - since_, 1));
     }
     since_ = now;
   }

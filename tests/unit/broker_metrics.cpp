@@ -9,8 +9,6 @@
 namespace drydock::test {
 namespace {
 
-constexpr std::uint16_t kPort = 5557;
-
 TEST(BrokerMetricsText, SamplesHaveTheCommonLabelsAndTheirOwn) {
   MetricsText text({{"node_id", "a"}});
   text.family("x_total", MetricKind::counter, "Things.");
