@@ -35,7 +35,8 @@ class ConsumeQueues {
   Task<Result<void>> destroy(Worker& worker);
   Task<Result<void>> correct_min(Worker& worker, PhysicalOffset log_start);
   // One flush of every queue, each as ConsumeQueue::flush; goes on after errors. Gives the last
-  // error. `rounds`: at most so many per queue, until what it had then is flushed.
+  // error. `rounds`: at most so many per queue, until what it had then is flushed, or a flush fails
+  // and leaves the position (hardened).
   Task<Result<void>> flush(Worker& worker, std::int32_t least_pages, int rounds);
 
   // The queue; null if it has never had a message.
