@@ -39,6 +39,7 @@ MessageIndex::MessageIndex(Context& context, const StoreConfiguration& configura
       directory_(configuration.index_path()),
       sizes_(configuration.index),
       enabled_(configuration.message_index_enable),
+      exact_(configuration.behaviour.hardened(BehaviourSwitch::index_forgets_unfinished_file)),
       count_max_(configuration.max_msgs_num_batch),
       flush_worker_(context.workers.add("FlushIndexFileThread")),
       flush_scope_(context.scope) {}
@@ -71,7 +72,7 @@ Task<Result<void>> MessageIndex::load_file(Worker& worker, FileInfo info, StopKi
   Result<ByteChain> front = co_await (*map)->load(worker, 0, kIndexHeaderBytes);
   if (!front) co_return front.error();
   const IndexHeader header = decode_index_header(front->flatten().span());
-  if (last_stop == StopKind::crash && header.end_ms > checkpoint_.fields().index_ms) {
+  if (last_stop == StopKind::crash && !outlasts_crash(header)) {
     map->reset();
     Result<void> removed = co_await context_.files.remove(worker, path_of(info.name));
     co_return removed;
@@ -82,6 +83,17 @@ Task<Result<void>> MessageIndex::load_file(Worker& worker, FileInfo info, StopKi
   file->header = header;
   files_.push_back(std::move(file));
   co_return Result<void>();
+}
+
+// The checkpoint has the time of the newest entry of a flushed file; files are flushed in their
+// order. RocketMQ so keeps a file whose newest entry is of the same millisecond, flushed or not.
+bool MessageIndex::outlasts_crash(const IndexHeader& header) const {
+  const std::int64_t flushed_ms = checkpoint_.fields().index_ms;
+  if (!exact_ || header.end_ms != flushed_ms) {
+    return header.end_ms <= flushed_ms && (!exact_ || header.full(sizes_));
+  }
+  const bool first = files_.empty() || files_.back()->header.end_ms < flushed_ms;
+  return first && header.full(sizes_);
 }
 
 MessageIndex::IndexedFile* MessageIndex::file_with_room() const {
@@ -233,8 +245,10 @@ Task<void> MessageIndex::flush_full(FilePointer file) {
   if (!synced) {
     if (synced.error().code() == ErrorCode::cancelled) co_return;
     context_.observer.log(LogLevel::error, "flush of " + path_of(file->name) + " failed");
+    flush_failed_ = true;
     co_return;
   }
+  if (exact_ && flush_failed_) co_return;
   checkpoint_.set_index_ms(file->header.end_ms);
   Result<void> written = co_await checkpoint_.flush(flush_worker_);
   if (!written && written.error().code() != ErrorCode::cancelled) {

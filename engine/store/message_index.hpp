@@ -112,6 +112,8 @@ class MessageIndex {
 
   std::string path_of(std::string_view name) const { return directory_ + "/" + std::string(name); }
   Task<Result<void>> load_file(Worker& worker, FileInfo info, StopKind last_stop);
+  // Whether a file that was loaded after a crash, the next in order, stays.
+  bool outlasts_crash(const IndexHeader& header) const;
   // The file that takes the next entry, or null.
   IndexedFile* file_with_room() const;
   void begin(IndexFiling& filing, const IndexedFile& file);
@@ -141,6 +143,8 @@ class MessageIndex {
   std::string directory_;
   IndexSizes sizes_;
   bool enabled_;
+  bool exact_;  // Only what was flushed for certain outlasts a crash.
+  bool flush_failed_ = false;
   std::int32_t count_max_;
   Worker& flush_worker_;
   TaskScope flush_scope_;

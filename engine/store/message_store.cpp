@@ -110,10 +110,10 @@ Task<Result<void>> MessageStore::load() {
 
 IndexNeeds MessageStore::index_needs() const {
   if (!configuration_.message_index_enable) return IndexNeeds::nothing;
-  const bool safe =
-      configuration_.message_index_safe ||
-      configuration_.behaviour.hardened(BehaviourSwitch::index_forgets_unfinished_file);
-  return safe ? IndexNeeds::every_message : IndexNeeds::nothing;
+  if (configuration_.behaviour.hardened(BehaviourSwitch::index_forgets_unfinished_file)) {
+    return IndexNeeds::every_entry;
+  }
+  return configuration_.message_index_safe ? IndexNeeds::every_message : IndexNeeds::nothing;
 }
 
 Task<Result<void>> MessageStore::secure_end(StopKind last_stop, RecoveryResult recovered) {

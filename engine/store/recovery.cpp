@@ -10,8 +10,9 @@ std::int64_t recovery_timestamp(const CheckpointFields& checkpoint, IndexNeeds i
   constexpr std::int64_t kMarginMs = 3000;
   const std::int64_t newest_ms = std::min(checkpoint.physical_ms, checkpoint.logics_ms);
   const std::int64_t recovery_ms = std::max<std::int64_t>(0, newest_ms - kMarginMs);
-  return index == IndexNeeds::every_message ? std::min(recovery_ms, checkpoint.index_ms)
-                                            : recovery_ms;
+  if (index == IndexNeeds::nothing) return recovery_ms;
+  const std::int64_t back_ms = index == IndexNeeds::every_entry ? 1 : 0;
+  return std::min(recovery_ms, std::max<std::int64_t>(0, checkpoint.index_ms - back_ms));
 }
 
 std::size_t normal_start_file(std::span<const PhysicalOffset> starts, std::int64_t max_physical) {

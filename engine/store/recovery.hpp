@@ -28,10 +28,12 @@
 
 namespace drydock {
 
-// Whether recovery starts in front of what the index may lack: messageIndexSafe.
-enum class IndexNeeds : std::uint8_t { nothing, every_message };
-// min(physical, logics) − 3 s, at least 0; if the index needs every message no more than its own
-// time.
+// Whether recovery starts in front of what the index may lack. `every_message` is messageIndexSafe,
+// which leaves out what was stored in the millisecond of the newest entry that was flushed and lies
+// in front of the file of the log that begins in it; `every_entry` does not.
+enum class IndexNeeds : std::uint8_t { nothing, every_message, every_entry };
+// min(physical, logics) − 3 s, at least 0; if the index needs messages no more than its own time,
+// with `every_entry` less 1 ms.
 std::int64_t recovery_timestamp(const CheckpointFields& checkpoint, IndexNeeds index);
 
 // The newest file that starts at or before `max_physical` (-1: nothing known), else 0. `starts` in
