@@ -21,7 +21,11 @@ Task<Result<void>> AbortFile::create(Worker& worker, ProcessId process) {
   const DecimalText text(process.value());
   SharedBytes content = SharedBytes::copy_of(text.view());
   Result<void> written = co_await (*file)->write_at(worker, 0, std::move(content));
-  co_return written;
+  if (!written || !synced_) co_return written;
+  Result<void> synced = co_await (*file)->sync_all(worker);
+  if (!synced) co_return synced;
+  Result<void> named = co_await context_.files.sync_directory(worker, directory_);
+  co_return named;
 }
 
 Task<Result<void>> AbortFile::remove(Worker& worker) {

@@ -23,20 +23,27 @@ Task<Result<void>> ConsumeQueue::recover(Worker& worker) {
     if (run->last) known_to_ = run->last->end().value();
     if (end < files[i]->end()) break;
   }
-  flushed_to_ = end;
+  // RocketMQ takes for flushed what it finds, though after a kill it may be in the page cache
+  // alone.
+  const bool exact = options_.behaviour.hardened(BehaviourSwitch::checkpoint_ahead_of_queues);
+  flushed_to_ = exact ? files.front()->start : end;
   Result<void> cut = co_await files_.truncate(worker, end);
+  if (!cut || !exact) co_return cut;
+  for (const UnitFilePointer& file : files_.files()) file->flushed = 0;
   co_return cut;
 }
 
-// The first unit of a file counts whatever it holds, as it does in RocketMQ: a file that was made
-// and never flushed keeps one unit of zeros.
+// In RocketMQ the first unit of a file counts whatever it holds: a file that was made and never
+// flushed keeps one unit of zeros.
 Task<Result<void>> ConsumeQueue::truncate(Worker& worker, PhysicalOffset end) {
+  const bool keeps_zeros = options_.behaviour.faithful(BehaviourSwitch::queue_keeps_unit_of_zeros);
   known_to_ = end.value();
   while (has_files()) {
     const UnitFilePointer file = files_.files().back();
     Result<ConsumeQueueUnit> first = co_await unit_at(worker, file, 0);
     if (!first) co_return first.error();
-    if (first->physical >= end) {
+    const bool counts = keeps_zeros || first->valid();
+    if (!counts || first->physical >= end) {
       Result<void> removed = co_await files_.remove_last(worker);
       if (!removed) co_return removed;
       continue;

@@ -96,6 +96,22 @@ bool MessageIndex::outlasts_crash(const IndexHeader& header) const {
   return first && header.full(sizes_);
 }
 
+Task<Result<void>> MessageIndex::cut(Worker& worker, PhysicalOffset end) {
+  if (!exact_) co_return Result<void>();
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const FilePointer file = files_[i];
+    if (file->header.end_physical <= end.value()) continue;
+    file->header.end_physical = end.value();
+    const auto header = encode_index_header(file->header);
+    SharedBytes bytes = SharedBytes::copy_of(std::span<const std::byte>(header));
+    Result<void> stored = co_await file->map->store(worker, 0, std::move(bytes));
+    if (!stored) co_return stored;
+    Result<void> synced = co_await file->map->sync(worker, 0, kIndexHeaderBytes);
+    if (!synced) co_return synced;
+  }
+  co_return Result<void>();
+}
+
 MessageIndex::IndexedFile* MessageIndex::file_with_room() const {
   if (files_.empty() || files_.back()->header.full(sizes_)) return nullptr;
   return files_.back().get();

@@ -65,7 +65,7 @@ MessageStore::MessageStore(Context& context, StoreConfiguration configuration, E
       log_(context, configuration_, *stats_),
       queues_(context, queue_options(configuration_)),
       checkpoint_(context, configuration_.store_path_root + "/checkpoint"),
-      abort_(context, configuration_.store_path_root),
+      abort_(context, configuration_.store_path_root, configuration_.behaviour),
       index_(context, configuration_, checkpoint_),
       dispatcher_(context, queues_, index_, checkpoint_, configuration_,
                   dispatched_kind(configuration_)),
@@ -118,6 +118,8 @@ IndexNeeds MessageStore::index_needs() const {
 
 Task<Result<void>> MessageStore::secure_end(StopKind last_stop, RecoveryResult recovered) {
   const Behaviour& behaviour = configuration_.behaviour;
+  Result<void> index_cut = co_await index_.cut(worker_, recovered.end);
+  if (!index_cut) co_return index_cut;
   const bool crashed = last_stop == StopKind::crash;
   if (crashed && behaviour.hardened(BehaviourSwitch::recovery_counts_tail_as_flushed)) {
     Result<void> synced = co_await log_.sync_from(worker_, recovered.start);

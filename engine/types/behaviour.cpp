@@ -23,6 +23,18 @@ constexpr std::array<BehaviourText, kSwitches> kTexts = {{
      "it is tried again, 30 times a second apart, then the store takes no further message",
      "StoreConsumeQueue.AFailedWriteLeavesAHoleInTheFaithfulQueueAndIsTriedAgainByTheHardened",
      "S 0, S 3.1"},
+    {"queue.keeps-unit-of-zeros",
+     "a cut of the queues counts the first unit of a file whatever it holds, so a file that was "
+     "made "
+     "and never flushed keeps one of zeros: its queue's first message gets index 1",
+     "a file that begins with zeros is removed",
+     "StoreBehaviour.AFileOfAQueueThatWasNeverFlushedKeepsAUnitOrNot",
+     "S 5.5, recovery.py --seed 918"},
+    {"abort.not-synced",
+     "the abort file is not synced: a power loss soon after the start takes it, and the next start "
+     "takes the stop for an orderly one: recovery trusts the index, and what the queues know",
+     "it is durable before the first message is taken",
+     "StoreOnDisk.APowerLossSoonAfterTheStartTakesTheAbortFileOrNot", "S 5.2"},
     {"recovery.skips-record-at-queue-end",
      "after an orderly stop recovery dispatches only records that start behind the largest end "
      "that a consume queue knows, so one that starts exactly there gets no unit",
@@ -48,7 +60,9 @@ constexpr std::array<BehaviourText, kSwitches> kTexts = {{
     {"index.forgets-unfinished-file",
      "after a crash every index file that is not full and flushed is removed, and only what "
      "recovery dispatches again comes back",
-     "recovery starts in front of what such a file had, as with messageIndexSafe",
+     "recovery starts in front of what such a file had, as with messageIndexSafe, and no file "
+     "counts "
+     "as having what lies behind the end of the log",
      "StoreBehaviour.KeysOfTheUnfinishedIndexFileAreForgottenOrNot, "
      "BrokerLaws.EverySwitchBreaksThem",
      "S 5.5, S 13.20, B007"},

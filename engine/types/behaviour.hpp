@@ -17,6 +17,8 @@ namespace drydock {
 enum class BehaviourSwitch : std::uint16_t {
   flush_error_advances_position,
   queue_write_error_advances_position,
+  queue_keeps_unit_of_zeros,
+  abort_not_synced,
   recovery_skips_record_at_queue_end,
   recovery_counts_tail_as_flushed,
   recovery_leaves_old_records,

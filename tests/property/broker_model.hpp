@@ -98,6 +98,7 @@ class BrokerModel {
     std::string trouble = dense({kTopic, queue}, records, from);
     if (!trouble.empty()) return trouble;
     for (const Found& record : records) {
+      if (torn_.contains(record.physical)) continue;
       trouble = known({kTopic, queue}, record);
       if (!trouble.empty()) return trouble;
       pulled_.push_back({queue, record, now_ns});
@@ -133,9 +134,10 @@ class BrokerModel {
       std::string trouble = dense(place, records, 0);
       for (std::size_t i = 0; trouble.empty() && i < records.size(); ++i) {
         const Found& record = records[i];
+        physicals.insert(record.physical);
+        if (is_torn(place, record)) continue;
         trouble = known(place, record);
         if (!trouble.empty()) break;
-        physicals.insert(record.physical);
         const std::pair id(record.key, record.back);
         const Message& message = messages_.at(id);
         if (place != message.home()) {
@@ -260,6 +262,26 @@ class BrokerModel {
     return {};
   }
 
+  bool is_torn(const Place& place, const Found& record) {
+    if (torn_.contains(record.physical)) return true;
+    if (death_ != Death::power || (record.whole && !is_astray(place, record))) return false;
+    const auto needed = [&](const auto& entry) {
+      const Message& message = entry.second;
+      return message.physical == record.physical && survives(*message.answered_ns);
+    };
+    if (std::ranges::any_of(messages_, needed)) return false;
+    torn_.insert(record.physical);
+    return true;
+  }
+
+  // Without its last properties a message that was sent back looks like the first one of its key.
+  bool is_astray(const Place& place, const Found& record) const {
+    const auto found = messages_.find({record.key, record.back});
+    if (found == messages_.end()) return false;
+    const Message& message = found->second;
+    return place != message.home() && (message.level == 0 || place != message.place_of_copy());
+  }
+
   bool survives(std::int64_t since_ns) const {
     if (death_ != Death::power || flush_ == FlushDiskType::sync_flush) return true;
     return since_ns + kFlushedWithin.count_ns() <= *died_ns_;
@@ -275,6 +297,7 @@ class BrokerModel {
       }
       message.gone = true;
       if (!message.answered_ns || !message.physical) continue;
+      if (torn_.contains(*message.physical)) continue;
       first_lost = std::min(first_lost.value_or(*message.physical), *message.physical);
     }
     for (const auto& [id, found] : homes) {
@@ -305,6 +328,7 @@ class BrokerModel {
   std::uint64_t keys_ = 0;
   std::map<Id, Message> messages_;
   std::vector<Pulled> pulled_;
+  std::set<std::int64_t> torn_;  // Places of records that lack their properties.
   std::map<int, std::vector<Commit>> commits_;
   int deaths_ = 0;
   Death death_ = Death::none;            // The worst since the last audit.

@@ -38,6 +38,24 @@ TEST(StoreBehaviour, WhatRecoveryAcceptsIsDurableOrNot) {
   }
 }
 
+// Queue 1 has a file, and its units and their records are gone with the power.
+TEST(StoreBehaviour, AFileOfAQueueThatWasNeverFlushedKeepsAUnitOrNot) {
+  for (const bool hardened : {false, true}) {
+    StoreWorld world(store_with(BehaviourSwitch::queue_keeps_unit_of_zeros, hardened,
+                                FlushDiskType::async_flush));
+    LogBuilder log(world.files);
+    log.add(kBody);
+    log.add_unit(0, 0, log.end());
+    log.crashed(0);
+    world.files.put(queue_file(0, 1), Bytes(kUnitsPerFile * kUnitBytes));
+    StoreProcess broker(world);
+    ASSERT_EQ(broker.units().size(), 1u);
+    const PutResult put = broker.put_now(message_of(kBody, 1));
+    ASSERT_EQ(put.status, PutStatus::put_ok);
+    EXPECT_EQ(put.queue_offset.value(), hardened ? 0 : 1);
+  }
+}
+
 // The first of three records is lost, so the log ends in front of it; then one of its length is
 // stored there.
 TEST(StoreBehaviour, OldRecordsBehindTheEndComeBackOrNot) {

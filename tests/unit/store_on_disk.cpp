@@ -133,6 +133,29 @@ TEST(StoreOnDisk, AFlushThatTheDeviceRefusesLosesAnAcknowledgedMessageOfTheFaith
   }
 }
 
+// The journal is committed every 5 s, and nothing is flushed before.
+TEST(StoreOnDisk, APowerLossSoonAfterTheStartTakesTheAbortFileOrNot) {
+  for (const bool hardened : {false, true}) {
+    StoreConfiguration configuration = store_with(FlushDiskType::async_flush);
+    configuration.behaviour.set(BehaviourSwitch::abort_not_synced,
+                                hardened ? BehaviourValue::hardened : BehaviourValue::faithful);
+    DiskWorld world(configuration);
+    Started broker(world);
+    world.power_cycle();
+    std::optional<bool> there;
+    sim::SimProcess& reader = world.host().spawn("reader");
+    reader.attach(nullptr, world.disk_files.attach(reader));
+    reader.start([&](Context& context) -> Task<void> {
+      AbortFile abort(context, "/store", Behaviour());
+      Result<bool> exists = co_await abort.exists(context.workers.add("reader"));
+      ENSURE(exists.has_value());
+      there = *exists;
+    });
+    world.run_for(Duration::s(1));
+    EXPECT_EQ(there, hardened);
+  }
+}
+
 TEST(StoreOnDisk, RepeatedPowerLossesNeverLoseAnAcknowledgedMessage) {
   DiskWorld world(store_with(FlushDiskType::sync_flush), sim::sata_ssd());
   std::int64_t acknowledged_end = 0;
