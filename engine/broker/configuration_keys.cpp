@@ -196,6 +196,11 @@ constexpr std::array kHonoured = {
     HonouredKey{"flushIntervalConsumeQueue", kMs,
                 [](Configuration& c,
                    std::string_view v) { return set_ms(c.store.flush_interval_consume_queue, v); }},
+    HonouredKey{"flushLeastPagesWhenWarmMapedFile", "pages of 4096 bytes, a whole number from 0",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.flush_least_pages_when_warm_maped_file, v, 0,
+                                     kInt32Max);
+                }},
     HonouredKey{
         "haHousekeepingInterval", kMs,
         [](Configuration& c, std::string_view v) { return set_ms(c.ha.housekeeping_interval, v); }},
@@ -365,6 +370,9 @@ constexpr std::array kHonoured = {
         "wakeFlushWhenPutMessage", kBool,
         [](Configuration& c,
            std::string_view v) { return set_bool(c.store.wake_flush_when_put_message, v); }},
+    HonouredKey{"warmMapedFileEnable", kBool,
+                [](Configuration& c,
+                   std::string_view v) { return set_bool(c.store.warm_maped_file_enable, v); }},
 };
 
 // What decides which bytes are stored, or who has them when SEND_OK is given: to run it as if the

@@ -108,6 +108,22 @@ void add_pool_keys_without_effect(const Settings& settings, PromiseList& list) {
   }
 }
 
+// S 6.5.
+void add_warm_up(const Settings& settings, PromiseList& list) {
+  constexpr std::string_view kForced = "flushLeastPagesWhenWarmMapedFile";
+  const bool warm = settings.is("warmMapedFileEnable", "true");
+  if (warm) {
+    list.add({"warmMapedFileEnable"},
+             "a full disk shows when a file of the log is made, not at a send; making one takes as "
+             "long as writing its pages, and a roll that waits for more than 5 s refuses sends");
+  }
+  if (!is_changed(settings, kForced)) return;
+  if (!warm) list.add({kForced, "warmMapedFileEnable"}, "no effect without the warm-up");
+  if (warm && !settings.is("flushDiskType", "SYNC_FLUSH")) {
+    list.add({kForced, "flushDiskType"}, "no effect without SYNC_FLUSH: nothing is forced");
+  }
+}
+
 // S 8.
 void add_visibility(const Settings& settings, PromiseList& list) {
   if (settings.is("readUnCommitted", "true")) {
@@ -144,6 +160,7 @@ void add_flush(const Settings& settings, PromiseList& list) {
   }
   if (has_pool(settings)) add_pool_size(settings, list);
   add_pool_keys_without_effect(settings, list);
+  add_warm_up(settings, list);
   add_visibility(settings, list);
 }
 

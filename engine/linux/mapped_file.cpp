@@ -180,6 +180,13 @@ Task<Result<void>> LinuxMappedFile::lock_memory(Worker& worker) {
   return run(worker, work, WaitPlace::page_read);
 }
 
+void LinuxMappedFile::unlock_memory() {
+  const std::function<int()> work = [mapping = mapping_] {
+    return ::munlock(mapping->region.address(), mapping->region.size());
+  };
+  mapping_->operations.submit_unowned(std::make_shared<Call<int>>(work));
+}
+
 Task<Result<void>> LinuxMappedFile::run(Worker& worker, std::function<int()> work,
                                         WaitPlace place) {
   Operations& operations = mapping_->operations;

@@ -63,6 +63,8 @@ class LinuxMappedFile : public MappedFile {
   // msync of the range: the kernel syncs that part of the file as fdatasync would.
   Task<Result<void>> sync(Worker& worker, std::int64_t offset, std::int64_t length) override;
   Task<Result<void>> lock_memory(Worker& worker) override;
+  // In the background, as advice is given.
+  void unlock_memory() override;
   // Advice is given in the background (will_need reads); that it failed is not told.
   Result<void> advise(Advice advice) override;
 

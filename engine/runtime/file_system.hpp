@@ -114,6 +114,8 @@ class MappedFile {
   // Pins the mapping's pages in memory, reading what is absent. Errors: no_space if the host's
   // limit on locked memory is reached. Source: mlock(2).
   virtual Task<Result<void>> lock_memory(Worker& worker) = 0;
+  // Its pages may be reclaimed again; without waiting. Source: munlock(2).
+  virtual void unlock_memory() = 0;
   virtual Result<void> advise(Advice advice) = 0;
 };
 

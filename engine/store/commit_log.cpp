@@ -206,6 +206,7 @@ Task<Result<LogFile*>> CommitLog::file_with_room(Worker& worker, std::int64_t by
   }
   Result<LogFilePointer> made = co_await allocator_.take(files_.next_start());
   if (!made) co_return made.error();
+  if (last != nullptr) allocator_.full(files_.files().back());
   ENSURE(bytes + kBlankBytes <= (*made)->size);
   files_.add(*made);
   co_return files_.last();

@@ -8,6 +8,7 @@ namespace {
 
 constexpr Duration kTakeTimeout = Duration::ms(5000);
 constexpr Duration kRetryPause = Duration::ms(1);
+constexpr Duration kLockedWhenFull = Duration::s(6);
 
 }  // namespace
 
@@ -18,15 +19,19 @@ FileAllocator::FileAllocator(Context& context, const StoreConfiguration& configu
       file_bytes_(configuration.mapped_file_size_commit_log),
       pool_(pool),
       fast_fail_(pool != nullptr && configuration.fast_fail_if_no_buffer_in_store_pool),
+      warm_(configuration.warm_maped_file_enable),
+      forced_(configuration.flush_disk_type == FlushDiskType::sync_flush),
+      forced_pages_(configuration.flush_least_pages_when_warm_maped_file),
       worker_(context.workers.add("AllocateMappedFileService")) {}
 
 Task<void> FileAllocator::run() {
   for (;;) {
     asked_.reset();
+    unlock_what_is_due();
     const RequestPointer next = next_to_make();
     if (next == nullptr) {
-      Result<void> woken = co_await asked_.wait();
-      if (!woken) co_return;
+      const bool goes_on = co_await wait_for_work();
+      if (!goes_on) co_return;
       continue;
     }
     Result<void> made = co_await make(next);
@@ -34,6 +39,25 @@ Task<void> FileAllocator::run() {
     if (made.error().code() == ErrorCode::cancelled) co_return;
     Result<void> slept = co_await sleep_for(context_.clock, kRetryPause);
     if (!slept) co_return;
+  }
+}
+
+Task<bool> FileAllocator::wait_for_work() {
+  const Deadline until = full_.empty() ? kNever : full_.front().until;
+  Result<void> woken = co_await asked_.wait(until);
+  co_return woken || woken.error().code() == ErrorCode::timed_out;
+}
+
+void FileAllocator::full(LogFilePointer file) {
+  if (!warm_) return;
+  full_.push_back({context_.clock.now() + kLockedWhenFull, std::move(file)});
+  asked_.set();
+}
+
+void FileAllocator::unlock_what_is_due() {
+  while (!full_.empty() && full_.front().until <= context_.clock.now()) {
+    full_.front().file->map->unlock_memory();
+    full_.pop_front();
   }
 }
 
@@ -58,6 +82,10 @@ Task<Result<LogFilePointer>> FileAllocator::open(PhysicalOffset start) {
   const std::string path = directory_ + "/" + queue_file_name(start);
   Result<std::unique_ptr<MappedFile>> map = co_await context_.files.map(worker_, path, file_bytes_);
   if (!map) co_return map.error();
+  if (warm_) {
+    Result<void> warm = co_await warm_up(**map);
+    if (!warm) co_return warm.error();
+  }
   auto file = std::make_shared<LogFile>(std::move(*map), start);
   if (pool_ != nullptr) {
     const OpenOptions options{};
@@ -66,6 +94,31 @@ Task<Result<LogFilePointer>> FileAllocator::open(PhysicalOffset start) {
     file->pooled = std::make_unique<PooledFile>(std::move(*channel), pool_->borrow());
   }
   co_return file;
+}
+
+Task<Result<void>> FileAllocator::warm_up(MappedFile& map) {
+  const SharedBytes zero = SharedBytes::zeros(1);
+  std::int64_t forced_to = 0;  // Pages.
+  for (std::int64_t page = 0; page * kPageBytes < map.size(); ++page) {
+    const std::int64_t at = page * kPageBytes;
+    if (!map.try_store(worker_, at, zero.span())) {
+      Result<void> stored = co_await map.store(worker_, at, zero);
+      if (!stored) co_return stored;
+    }
+    if (!forced_ || page - forced_to < forced_pages_) continue;
+    forced_to = page;
+    Result<void> forced = co_await map.sync(worker_, 0, map.size());
+    if (!forced) co_return forced;
+  }
+  if (forced_) {
+    Result<void> forced = co_await map.sync(worker_, 0, map.size());
+    if (!forced) co_return forced;
+  }
+  // RocketMQ does not ask whether these two succeeded.
+  Result<void> locked = co_await map.lock_memory(worker_);
+  if (!locked && locked.error().code() == ErrorCode::cancelled) co_return locked;
+  [[maybe_unused]] const Result<void> advised = map.advise(Advice::will_need);
+  co_return Result<void>();
 }
 
 Task<Result<LogFilePointer>> FileAllocator::take(PhysicalOffset start) {

@@ -2,6 +2,7 @@
 // reference, 6.5).
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -14,6 +15,11 @@ namespace drydock {
 // full size (sparse zeros); whoever needs one asks for it and for its successor, and waits at most
 // 5 s for the first. After a failure every request is refused until the thread has succeeded again.
 // A file made in advance is in the directory before anything needs it: a crash leaves it there.
+//
+// With warmMapedFileEnable the file is warmed up before it counts as made: a zero byte goes to each
+// page, so that the file has its blocks and its pages, and then it is locked in memory until some
+// time after it is full. A put into it meets no hole; a disk without room for it shows here. What
+// that takes counts against the 5 s, so a slow disk may refuse sends at a roll.
 class FileAllocator {
  public:
   // `pool`: of the log whose files these are; null without one.
@@ -26,6 +32,9 @@ class FileAllocator {
   // The file that starts at `start`. Errors: timed_out, cancelled, or what the file system said;
   // with fastFailIfNoBufferInStorePool no_space, if no buffer would be free for it.
   Task<Result<LogFilePointer>> take(PhysicalOffset start);
+  // A put has found the file full: it stays locked in memory for 6 s. (Of a slave, which appends
+  // what its master sends, files stay locked for good, as in RocketMQ.)
+  void full(LogFilePointer file);
 
  private:
   struct Request {
@@ -44,7 +53,11 @@ class FileAllocator {
   // The request with the lowest start among those that still wait for their file, or null.
   RequestPointer next_to_make() const;
   Task<Result<void>> make(RequestPointer request);
-  // The file, mapped and, with the pool, opened.
+  // Until a file is asked for, or one is to be unlocked. False: cancelled.
+  Task<bool> wait_for_work();
+  void unlock_what_is_due();
+  Task<Result<void>> warm_up(MappedFile& map);
+  // The file, mapped, warm if it is to be and, with the pool, opened.
   Task<Result<LogFilePointer>> open(PhysicalOffset start);
 
   Context& context_;
@@ -52,11 +65,19 @@ class FileAllocator {
   std::int64_t file_bytes_;
   TransientStorePool* pool_;
   bool fast_fail_;
+  bool warm_;
+  bool forced_;  // While it is warmed up.
+  std::int32_t forced_pages_;
   Worker& worker_;
   std::vector<RequestPointer> requests_;  // At most two or three: asked for and not yet taken.
   Event asked_;
   RequestPointer making_;         // Taken from those that wait.
   std::optional<Error> failure_;  // Of the last attempt.
+  struct Locked {
+    Deadline until;
+    LogFilePointer file;
+  };
+  std::deque<Locked> full_;  // In this order they are unlocked.
 };
 
 }  // namespace drydock

@@ -63,9 +63,13 @@ struct StoreConfiguration {
   bool wake_flush_when_put_message = false;                       // wakeFlushWhenPutMessage
   bool transient_store_pool_enable = false;    // transientStorePoolEnable; see has_transient_pool
   std::int32_t transient_store_pool_size = 5;  // transientStorePoolSize, buffers
-  bool fast_fail_if_no_buffer_in_store_pool = false;        // fastFailIfNoBufferInStorePool
-  Duration commit_interval_commit_log = Duration::ms(200);  // commitIntervalCommitLog
-  std::int32_t commit_commit_log_least_pages = 4;           // commitCommitLogLeastPages
+  bool fast_fail_if_no_buffer_in_store_pool = false;  // fastFailIfNoBufferInStorePool
+  // A new file of the log is written, a byte per page, and locked in memory before it is used; with
+  // SYNC_FLUSH it is forced every so many pages meanwhile (at each page, if not above 0).
+  bool warm_maped_file_enable = false;                         // warmMapedFileEnable
+  std::int32_t flush_least_pages_when_warm_maped_file = 4096;  // flushLeastPagesWhenWarmMapedFile
+  Duration commit_interval_commit_log = Duration::ms(200);     // commitIntervalCommitLog
+  std::int32_t commit_commit_log_least_pages = 4;              // commitCommitLogLeastPages
   Duration commit_commit_log_thorough_interval =
       Duration::ms(200);                                       // commitCommitLogThoroughInterval
   bool wake_commit_when_put_message = true;                    // wakeCommitWhenPutMessage

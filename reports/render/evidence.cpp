@@ -2,18 +2,22 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "reports/evidence/disk_figures.hpp"
-#include "reports/latency/latency.hpp"
 #include "reports/record/numbers.hpp"
 #include "reports/render/layout.hpp"
+#include "reports/render/summary.hpp"
 
 namespace drydock::reports {
 namespace {
 
 constexpr const char* kRemedy = "remedy";
 constexpr const char* kNone = "none";
+constexpr std::int64_t kSameTimeNs = 1'000'000;
 constexpr std::array<std::string_view, kPutTimeBuckets> kPutTimeLabels = {
     "[<=0ms]", "[0~10ms]", "[10~50ms]", "[50~100ms]", "[100~200ms]", "[200~500ms]", "[500ms~1s]",
     "[1~2s]",  "[2~3s]",   "[3~4s]",    "[4~5s]",     "[5~10s]",     "[10s~]"};
@@ -67,15 +71,6 @@ std::string evidence_of(const RunResult& run) {
   return text;
 }
 
-std::int64_t median_p99(const CellResult& cell) {
-  std::vector<std::int64_t> values;
-  for (const RunResult& run : cell.runs) {
-    const SendsReport sends = sends_of(run, "");
-    if (sends.sends > 0) values.push_back(sends.p99_ns);
-  }
-  return quantile(std::move(values), 50);
-}
-
 // The cell that differs in nothing but the remedy, which is none; null if there is no such cell.
 const CellResult* untreated(const DrillResult& result, const CellResult& cell) {
   CellId id = cell.id;
@@ -84,16 +79,87 @@ const CellResult* untreated(const DrillResult& result, const CellResult& cell) {
   return found == result.cells.end() ? nullptr : &*found;
 }
 
-std::string_view verdict_of(std::int64_t with, std::int64_t without) {
-  if (with * 5 <= without * 4) return "helps";
-  if (with * 4 >= without * 5) return "makes it worse";
-  return "does not help";
+enum class Effect : std::uint8_t { none, better, worse };
+
+// A fifth less, or a quarter more, makes a difference.
+Effect effect_of(std::int64_t with, std::int64_t without, bool more_is_better) {
+  if (with * 5 <= without * 4 && with < without) {
+    return more_is_better ? Effect::worse : Effect::better;
+  }
+  if (with * 4 >= without * 5 && with > without) {
+    return more_is_better ? Effect::better : Effect::worse;
+  }
+  return Effect::none;
 }
 
-// "-62 %", "+4 %".
+// Of times; what is less than a millisecond apart is the same to any client.
+Effect effect_on_time(std::int64_t with, std::int64_t without) {
+  return std::abs(with - without) < kSameTimeNs ? Effect::none : effect_of(with, without, false);
+}
+
+// "-62 %", "+4 %". From nothing there is no percentage.
 std::string change_of(std::int64_t with, std::int64_t without) {
-  const std::int64_t percent = (with - without) * 100 / std::max<std::int64_t>(without, 1);
+  if (without == 0) return with == 0 ? "+0 %" : "from nothing";
+  const std::int64_t percent = (with - without) * 100 / without;
   return (percent < 0 ? "" : "+") + std::to_string(percent) + " %";
+}
+
+// What a remedy does to one figure of a cell, the median of its runs.
+struct Figure {
+  Effect effect = Effect::none;
+  std::string text;  // "send.p99 100 ms -> 80.0 ms (-20 %)"
+};
+
+Figure compare_times(const std::string& name, std::int64_t with, std::int64_t without) {
+  return {effect_on_time(with, without), name + " " + duration_text(without) + " -> " +
+                                             duration_text(with) + " (" + change_of(with, without) +
+                                             ")"};
+}
+
+Figure compare_counts(const std::string& name, std::int64_t with, std::int64_t without,
+                      bool more_is_better) {
+  return {effect_of(with, without, more_is_better), name + " " + count_text(without) + " -> " +
+                                                        count_text(with) + " (" +
+                                                        change_of(with, without) + ")"};
+}
+
+std::vector<Figure> figures(const CellResult& cell, const CellResult& untreated) {
+  const CellSummary with = summarise(cell);
+  const CellSummary without = summarise(untreated);
+  std::vector<Figure> all = {
+      compare_times("send.p99", with.sends_p99.median, without.sends_p99.median),
+      compare_times("send.longest", with.sends_longest.median, without.sends_longest.median),
+      compare_counts("send.acked", with.sends_acked.median, without.sends_acked.median, true)};
+  const std::int64_t lost = with.lost_per_run.median;
+  const std::int64_t lost_before = without.lost_per_run.median;
+  if (with.lost_is_known() && without.lost_is_known() && lost + lost_before > 0) {
+    all.push_back(compare_counts("acked_loss", lost, lost_before, false));
+  }
+  return all;
+}
+
+std::string verdict_of(const std::vector<Figure>& all) {
+  const auto any = [&all](Effect effect) {
+    return std::ranges::find(all, effect, &Figure::effect) != all.end();
+  };
+  if (any(Effect::better) && any(Effect::worse)) return "better and worse";
+  if (any(Effect::better)) return "better";
+  return any(Effect::worse) ? "worse" : "no difference";
+}
+
+// "better in A; worse in B; the same: C, D": what differs first.
+std::string figures_of(const std::vector<Figure>& all) {
+  std::string text;
+  for (const auto& [effect, word] :
+       {std::pair(Effect::better, "better: "), std::pair(Effect::worse, "worse: "),
+        std::pair(Effect::none, "the same: ")}) {
+    std::string part;
+    for (const Figure& each : all) {
+      if (each.effect == effect) part += (part.empty() ? word : ", ") + each.text;
+    }
+    if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
+  }
+  return text;
 }
 
 }  // namespace
@@ -110,20 +176,18 @@ std::string render_evidence(const DrillResult& result) {
   return text;
 }
 
-std::string render_remedies(const DrillResult& result) {
+std::string render_remedies(const DrillResult& result, std::size_t width) {
   std::string text;
   for (const CellResult& cell : result.cells) {
     const auto remedy = cell.id.find(kRemedy);
     if (remedy == cell.id.end() || remedy->second == kNone) continue;
     const CellResult* const without = untreated(result, cell);
     if (without == nullptr) continue;
-    const std::int64_t before = median_p99(*without);
-    const std::int64_t after = median_p99(cell);
-    text += "  " + padded(text_of(cell.id), 28) + "  " +
-            padded(std::string(verdict_of(after, before)), 14) + "  " + duration_text(before) +
-            " -> " + duration_text(after) + " (" + change_of(after, before) + ")\n";
+    const std::vector<Figure> all = figures(cell, *without);
+    text += "  " + text_of(cell.id) + ": " + verdict_of(all) + "\n";
+    text += paragraph("", figures_of(all), 6, width);
   }
-  return text.empty() ? "" : "remedies, by the p99 of sends under load\n" + text;
+  return text.empty() ? "" : "remedies, each against none, with all else equal\n" + text;
 }
 
 }  // namespace drydock::reports

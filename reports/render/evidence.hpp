@@ -2,6 +2,7 @@
 // were worth.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "reports/record/drill_result.hpp"
@@ -12,11 +13,13 @@ namespace drydock::reports {
 // second by second, then the lines of the brokers. Empty if no run has any.
 std::string render_evidence(const DrillResult& result);
 
-// Of a drill with an axis "remedy" that has a value "none": what each other value does to the p99
-// of sends, against the cell that differs in nothing else. Empty for any other drill.
+// Of a drill with an axis "remedy" that has a value "none": what each other value is worth against
+// the cell that differs in nothing else. Empty for any other drill.
 //
-// A remedy helps if the median of the runs' p99 falls to four fifths or less, makes it worse if it
-// grows to five fourths or more, and does not help in between.
-std::string render_remedies(const DrillResult& result);
+// Four figures are compared, medians of the runs: send.p99, send.longest, send.acked and, if
+// anything was lost, acked_loss. One is better or worse if it falls to four fifths or less or grows
+// to five fourths or more, times by a millisecond at least. The verdict is "better", "worse",
+// "better and worse", or "no difference".
+std::string render_remedies(const DrillResult& result, std::size_t width);
 
 }  // namespace drydock::reports

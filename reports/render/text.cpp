@@ -349,7 +349,7 @@ std::string render_text(const DrillResult& result, std::size_t width) {
   out += "\n" + counted_apart(result);
   for (const std::string& part :
        {deliveries_of(result), outage(result), takeovers(result), sends(result), waits(result),
-        render_remedies(result), expectations(result, width), failed_runs(result, width),
+        render_remedies(result, width), expectations(result, width), failed_runs(result, width),
         list("warnings", facts.warnings, width), list("assumed", facts.assumed, width),
         list("not modelled", facts.not_modelled, width)}) {
     if (!part.empty()) out += "\n" + part;

@@ -352,7 +352,7 @@ Task<Result<void>> Mount::cut(Inode& inode, Worker& worker, std::int64_t size) {
       continue;
     }
     const auto handle = std::make_shared<Journal::Handle>(journal_);  // As ext4_truncate does.
-    start_reads(inode, tail);
+    start_reads(inode, tail, kNoMark);
     const std::shared_ptr<PageRead> read = read_of(inode, tail_page);
     if (read != nullptr) read->handle = handle;
     Result<void> in = co_await await_page(inode, worker, tail_page);

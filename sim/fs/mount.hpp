@@ -124,7 +124,7 @@ class Mount final : public PageBacking,
   Task<Result<void>> lock_pages(Inode& inode, Worker& worker, PageFaults& faults, PageRange range);
   // Starts to read what is absent (MADV_WILLNEED).
   void will_need(Inode& inode, PageRange range) {
-    if (state_ == State::ready) read_ahead(inode, range);
+    if (state_ == State::ready) read_ahead(inode, range, kNoMark);
   }
 
   // direct_io.cpp
@@ -352,9 +352,13 @@ class Mount final : public PageBacking,
   bool present(Inode& inode, std::int64_t page) const;
   std::int64_t cached_before(Inode& inode, std::int64_t page, std::int64_t most) const;
   std::shared_ptr<PageRead> read_of(const Inode& inode, std::int64_t page) const;
-  void start_reads(Inode& inode, PageRange range);
+  static constexpr std::int64_t kNoMark = -1;
+  void start_reads(Inode& inode, PageRange range, std::int64_t mark);
   // The same if there is room for the pages; otherwise it does without them.
-  void read_ahead(Inode& inode, PageRange range);
+  void read_ahead(Inode& inode, PageRange range, std::int64_t mark);
+  void use_mark(Inode& inode, PageFaults& faults, std::int64_t page);
+  void use_mark(Inode& inode, ReadAhead& ahead, std::int64_t page, std::int64_t end);
+  std::int64_t absent_behind(Inode& inode, std::int64_t page, std::int64_t most) const;
   std::int64_t room_lacking(const Inode& inode, PageRange range) const;
   void insert_read(Inode& inode, std::int64_t page, SharedBytes content);
   void reserve(PageRange range);

@@ -138,6 +138,9 @@ class SimMappedFile final : public MappedFile {
     Result<void> all = co_await mount().lock_pages(inode(), worker, faults_, pages_of(0, size_));
     co_return all;
   }
+  void unlock_memory() override {
+    if (std::exchange(locked_, false) && !mount().dead()) inode().set_pinned(false);
+  }
   Result<void> advise(Advice advice) override {
     switch (advice) {
       case Advice::normal: faults_.set_pattern(ReadAhead::Pattern::normal); break;

@@ -60,19 +60,40 @@ const SharedBytes* Mount::map_cached(Inode& inode, PageFaults& faults, std::int6
     return inode.block_of(page).written() ? nullptr : &cache_->zero_page();
   }
   ++cache_->faults().minor;
-  ReadAhead& ahead = faults.ahead();
-  if (ahead.mark() == page) {
-    read_ahead(inode, ahead.take_mark());
-    if (!inode.resident(page)) return nullptr;  // Reclaimed for what is read ahead.
-  }
-  // The marked page takes a fault of its own, so that its use is seen.
+  use_mark(inode, faults, page);
+  if (!inode.resident(page)) return nullptr;  // Reclaimed for what is read ahead.
+  // A marked page takes a fault of its own, so that its use is seen.
   const PageRange around = PageFaults::around(page);
-  const std::int64_t mark = ahead.marked(around) ? ahead.mark() : around.end;
   const bool young = faults.keeps_pages();
-  std::int64_t mapped = inode.map_resident({around.first, mark}, young);
-  mapped += inode.map_resident({mark + 1, around.end}, young);
+  std::int64_t mapped = 0;
+  for (std::int64_t first = around.first; first < around.end;) {
+    PageRange part{first, first};
+    while (part.end < around.end && (part.end == page || !inode.ahead_marked(part.end))) ++part.end;
+    mapped += inode.map_resident(part, young);
+    first = part.end + 1;
+  }
   faults.mapped(mapped);
   return inode.find(page);
+}
+
+// A page that is cached or on its way is touched through a mapping.
+void Mount::use_mark(Inode& inode, PageFaults& faults, std::int64_t page) {
+  if (!inode.take_ahead_mark(page)) return;
+  const auto next_absent = [this, &inode, page](std::int64_t most) {
+    return absent_behind(inode, page, most);
+  };
+  const PageRange window = faults.on_mark(page, next_absent);
+  read_ahead(inode, window, faults.ahead().mark());
+}
+
+// The same by a read of the pages from `page` to `end`.
+void Mount::use_mark(Inode& inode, ReadAhead& ahead, std::int64_t page, std::int64_t end) {
+  if (!inode.take_ahead_mark(page)) return;
+  const auto next_absent = [this, &inode, page](std::int64_t most) {
+    return absent_behind(inode, page, most);
+  };
+  const PageRange window = ahead.on_mark(page, end - page, next_absent);
+  read_ahead(inode, window, ahead.mark());
 }
 
 Task<Result<ByteChain>> Mount::read(Inode& inode, Worker& worker, ReadAhead& ahead,
@@ -83,7 +104,11 @@ Task<Result<ByteChain>> Mount::read(Inode& inode, Worker& worker, ReadAhead& ahe
     const std::int64_t part = std::min(length, inode.size - offset);
     if (part <= 0) co_return ByteChain();
     const PageRange range = pages_of(offset, part);
-    if (ahead.marked(range) && present(inode, ahead.mark())) read_ahead(inode, ahead.take_mark());
+    for (std::int64_t page = range.first; page < range.end; ++page) {
+      if (inode.ahead_marked(page) && present(inode, page)) {
+        use_mark(inode, ahead, page, range.end);
+      }
+    }
     ByteChain chain = try_read(inode, offset, part);
     if (!chain.empty()) {
       note_access(inode, ahead, range);
@@ -99,7 +124,7 @@ Task<Result<ByteChain>> Mount::read(Inode& inode, Worker& worker, ReadAhead& ahe
         const PageRange window = ahead.on_miss({page, range.end}, history);
         const std::int64_t lacking = room_lacking(inode, window);
         if (lacking > 0) co_await cache_->memory()->make_room(worker, lacking);
-        start_reads(inode, window);
+        start_reads(inode, window, ahead.mark());
       }
       Result<void> in = co_await await_page(inode, worker, page);
       if (!in) co_return in.error();
@@ -154,8 +179,7 @@ Task<Result<void>> Mount::fault_in(Inode& inode, Worker& worker, PageFaults& fau
   const std::shared_ptr<PageRead> others = read_of(inode, page);
   if (others != nullptr) {
     ++cache_->faults().minor;
-    ReadAhead& ahead = faults.ahead();
-    if (ahead.mark() == page) read_ahead(inode, ahead.take_mark());
+    use_mark(inode, faults, page);
   } else {
     ++cache_->faults().major;
     const auto history = [this, &inode, page](std::int64_t most) {
@@ -164,7 +188,7 @@ Task<Result<void>> Mount::fault_in(Inode& inode, Worker& worker, PageFaults& fau
     const PageRange window = faults.on_miss(page, history);
     const std::int64_t lacking = room_lacking(inode, window);
     if (lacking > 0) co_await cache_->memory()->make_room(worker, lacking);
-    start_reads(inode, window);
+    start_reads(inode, window, faults.ahead().mark());
     const std::shared_ptr<PageRead> own = read_of(inode, page);
     if (own != nullptr && own->faulted < 0) own->faulted = page;
   }
@@ -181,7 +205,7 @@ Task<Result<void>> Mount::page_in(Inode& inode, Worker& worker, PageRange range)
     const PageRange rest{page, range.end};
     const std::int64_t lacking = room_lacking(inode, rest);
     if (lacking > 0) co_await cache_->memory()->make_room(worker, lacking);
-    start_reads(inode, rest);
+    start_reads(inode, rest, kNoMark);
     Result<void> in = co_await await_page(inode, worker, page);
     if (!in) co_return in;
   }
@@ -214,6 +238,15 @@ std::int64_t Mount::cached_before(Inode& inode, std::int64_t page, std::int64_t 
   return count;
 }
 
+// The first page behind `page`, at most `most` pages from it, that is neither cached nor on its
+// way; -1: none.
+std::int64_t Mount::absent_behind(Inode& inode, std::int64_t page, std::int64_t most) const {
+  for (std::int64_t each = page + 1; each <= page + most; ++each) {
+    if (!present(inode, each)) return each;
+  }
+  return -1;
+}
+
 // The read in flight that will bring the page, or null.
 std::shared_ptr<PageRead> Mount::read_of(const Inode& inode, std::int64_t page) const {
   for (const auto& read : inode.reads) {
@@ -223,18 +256,21 @@ std::shared_ptr<PageRead> Mount::read_of(const Inode& inode, std::int64_t page) 
 }
 
 // Reads those pages of the range that have content on the device and are neither cached nor on
-// their way, as far as the file goes. Waits for nothing.
-void Mount::start_reads(Inode& inode, PageRange range) {
+// their way, as far as the file goes. Waits for nothing. `mark`: the page that is marked, if it is
+// among those that are read.
+void Mount::start_reads(Inode& inode, PageRange range, std::int64_t mark) {
   const std::int64_t file_end = (inode.size + kPageBytes - 1) / kPageBytes;
   const std::int64_t end = std::min(range.end, file_end);
   const auto to_read = [this, &inode](std::int64_t page) {
     return absent(inode, page) && read_of(inode, page) == nullptr;
   };
+  const bool marks = range.first <= mark && mark < end && to_read(mark);
   for (std::int64_t page = range.first; page < end;) {
     if (!to_read(page)) {
       ++page;
       continue;
     }
+    inode.take_ahead_mark(page);
     const std::int64_t block = inode.block_of(page).block();
     if (const SharedBytes* const logged = journal_.checkpoint().find_data(block)) {
       insert_read(inode, page, *logged);
@@ -245,16 +281,21 @@ void Mount::start_reads(Inode& inode, PageRange range) {
     std::int64_t stop = page + 1;
     while (stop < limit && to_read(stop) && inode.block_of(stop).block() == block + (stop - page) &&
            journal_.checkpoint().find_data(block + (stop - page)) == nullptr) {
+      inode.take_ahead_mark(stop);
       ++stop;
     }
     start_read(inode, {page, stop}, block);
     page = stop;
   }
+  if (marks) inode.mark_ahead(mark);
 }
 
-void Mount::read_ahead(Inode& inode, PageRange range) {
+void Mount::read_ahead(Inode& inode, PageRange range, std::int64_t mark) {
+  if (range.first == range.end) return;
   MemoryDomain* const memory = cache_->memory();
-  if (memory == nullptr || memory->squeeze(range.end - range.first)) start_reads(inode, range);
+  if (memory == nullptr || memory->squeeze(range.end - range.first)) {
+    start_reads(inode, range, mark);
+  }
 }
 
 // How much room the pages of the range need, as far as the file and one command go; 0 if there is

@@ -63,6 +63,7 @@ class JvmMappedFile final : public MappedFile {
   Task<Result<void>> lock_memory(Worker& worker) override {
     return jvm_.native(worker, file_->lock_memory(worker));
   }
+  void unlock_memory() override { file_->unlock_memory(); }
   Result<void> advise(Advice advice) override { return file_->advise(advice); }
 
  private:

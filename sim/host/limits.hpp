@@ -13,6 +13,8 @@ inline constexpr auto kHostNotModelled = std::to_array<std::string_view>({
     "host: a heap of Java (collections come at the pace of a constant rate of allocation, and each "
     "takes the same time; full collections do not come); the device time of swapping; limits of "
     "descriptors beyond one process",
+    "host: vm.swappiness (files are reclaimed first, then anonymous memory is swapped out; without "
+    "swap there is nothing to choose), and vm.zone_reclaim_mode: a host has one node",
     "host: the wake-up latency of a scheduler, crash dumps",
 });
 

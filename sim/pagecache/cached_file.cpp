@@ -159,6 +159,19 @@ void CachedFile::release(Chunk& chunk, std::size_t index) {
   chunk.bytes[index] = SharedBytes();
   chunk.mapped[index / 64] &= others;
   chunk.young[index / 64] &= others;
+  chunk.ahead[index / 64] &= others;
+}
+
+void CachedFile::mark_ahead(std::int64_t page) {
+  const std::size_t index = index_of(page);
+  make_chunk(page).ahead[index / 64] |= std::uint64_t{1} << (index % 64);
+}
+
+bool CachedFile::take_ahead_mark(std::int64_t page) {
+  if (!ahead_marked(page)) return false;
+  const std::size_t index = index_of(page);
+  chunk_of(page)->ahead[index / 64] &= ~(std::uint64_t{1} << (index % 64));
+  return true;
 }
 
 CachedFile::PageState CachedFile::state_of(std::int64_t page) const {

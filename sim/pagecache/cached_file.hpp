@@ -39,10 +39,10 @@
 //
 // States are kept as bits, in chunks of 512 pages, and not as runs of pages of one state. Of the 29
 // bytes of a page 24 name its block, which a run would have to name, too: every page has bytes of
-// its own (or shares those of an equal page), and is copied and evicted alone. The states are half
-// a byte, and what reclaim knows 4.4, of a page: no more than that could be saved, and stores and
-// faults would have to search for their run. Drawback: a page that is alone in its chunk costs 15
-// KiB. (`tools/bench storage`, dirty-pages and dirty-runs.)
+// its own (or shares those of an equal page), and is copied and evicted alone. The states are 5
+// bits, and what reclaim knows 4.4 bytes, of a page: no more than that could be saved, and stores
+// and faults would have to search for their run. Drawback: a page that is alone in its chunk costs
+// 15 KiB. (`tools/bench storage`, dirty-pages and dirty-runs.)
 //
 // Invariants:
 //   - A page under writeback is not written a second time until that writeback has ended.
@@ -163,6 +163,12 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
   // The last mapping is gone.
   void unmap();
 
+  // The mark of read-ahead: a flag of a page that is in memory or on its way.
+  bool ahead_marked(std::int64_t page) const { return test(page, &Chunk::ahead); }
+  void mark_ahead(std::int64_t page);
+  // Whether the page was marked; it is no longer.
+  bool take_ahead_mark(std::int64_t page);
+
   // Makes an absent page resident and clean.
   void insert(std::int64_t page, SharedBytes bytes);
   // The first dirty page in the range, or `range.end`.
@@ -235,6 +241,7 @@ class CachedFile : public ListLink {  // Its place in the cache's list of dirty 
     Bits young{};
     Bits mapped{};
     Bits writeback{};
+    Bits ahead{};
     int dirty_pages = 0;
     std::unique_ptr<Lists> lists;
   };

@@ -38,13 +38,19 @@ class PageFaults {
     const std::int64_t first = page / kAroundPages * kAroundPages;
     return {first, first + kAroundPages};
   }
+  // A marked page was used, as of ReadAhead::on_mark. Faults ask for as much as one window has.
+  template <class NextAbsent>
+  PageRange on_mark(std::int64_t page, NextAbsent next_absent) {
+    if (pattern_ == ReadAhead::Pattern::random) return {page, page};
+    return ahead_.on_mark(page, ahead_.pages_max(), next_absent);
+  }
   // Fault-around mapped that many pages.
   void mapped(std::int64_t pages) {
     misses_ = static_cast<int>(std::max<std::int64_t>(0, misses_ - pages));
   }
   int misses() const { return misses_; }
 
-  ReadAhead& ahead() { return ahead_; }
+  const ReadAhead& ahead() const { return ahead_; }
 
   // The page is absent: what to read, the page among it. `history` as of ReadAhead::on_miss.
   template <class History>

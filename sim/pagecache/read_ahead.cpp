@@ -14,7 +14,7 @@ ReadAhead::Miss ReadAhead::kind_of(PageRange request) const {
   if (pattern_ == Pattern::random || pages_max_ == 0) return Miss::random;
   if (request.first == 0) return Miss::initial;
   const bool has_window = end_ > start_;
-  if (has_window && (request.first == end_ || request.first == last_mark_)) return Miss::continued;
+  if (has_window && (request.first == end_ || request.first == mark_)) return Miss::continued;
   const bool follows = request.first == previous_ || request.first == previous_ + 1;
   const bool large = request.end - request.first > limit(request);
   return follows || large ? Miss::initial : Miss::other;
@@ -33,22 +33,29 @@ PageRange ReadAhead::begin(PageRange request) {
   }
   start_ = request.first;
   end_ = start_ + size;
-  mark_ = last_mark_ = size > asked ? request.end : start_;
+  mark_ = size > asked ? request.end : start_;
   return {start_, end_};
 }
 
+std::int64_t ReadAhead::next_size(std::int64_t size, std::int64_t limit) {
+  if (size < limit / 16) return 4 * size;
+  if (size <= limit / 2) return 2 * size;
+  return limit;
+}
+
 PageRange ReadAhead::proceed(std::int64_t limit) {
-  std::int64_t size = end_ - start_;
-  if (size < limit / 16) {
-    size *= 4;
-  } else if (size <= limit / 2) {
-    size *= 2;
-  } else {
-    size = limit;
-  }
+  const std::int64_t size = next_size(end_ - start_, limit);
   start_ = end_;
   end_ = start_ + size;
-  mark_ = last_mark_ = start_;
+  mark_ = start_;
+  return {start_, end_};
+}
+
+// `size`: of the window, if it did not grow.
+PageRange ReadAhead::interleave(std::int64_t first, std::int64_t size, std::int64_t limit) {
+  start_ = first;
+  end_ = start_ + next_size(size, limit);
+  mark_ = start_;
   return {start_, end_};
 }
 
@@ -58,21 +65,15 @@ PageRange ReadAhead::resume(PageRange request, std::int64_t cached) {
   const std::int64_t asked = request.end - request.first;
   start_ = request.first;
   end_ = start_ + std::min(cached + asked, limit(request));
-  mark_ = last_mark_ = end_ - 1;
+  mark_ = end_ - 1;
   return {start_, end_};
 }
 
 PageRange ReadAhead::around(PageRange window, std::int64_t async) {
   start_ = window.first;
   end_ = window.end;
-  mark_ = last_mark_ = end_ - async;
+  mark_ = end_ - async;
   return window;
-}
-
-PageRange ReadAhead::take_mark() {
-  const std::int64_t page = mark_;
-  mark_ = kNone;
-  return proceed(limit({page, page + 1}));
 }
 
 }  // namespace drydock::sim

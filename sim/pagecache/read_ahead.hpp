@@ -12,7 +12,9 @@ namespace drydock::sim {
 // answers with the pages to be read.
 //
 // It remembers one window, the last that it gave out: pages [start, end), and in it the mark, the
-// page whose use shows that the reader keeps up. Three ways lead to a window:
+// page whose use shows that the reader keeps up. The mark is a flag of the page, which every reader
+// of the file sees: whoever reads the window sets it, if the page was absent, and takes it off when
+// the page is used. Four ways lead to a window:
 //
 //   initial      a miss at the beginning of the file, or right behind the previous read: a few
 //   times
@@ -21,12 +23,14 @@ namespace drydock::sim {
 //   end:
 //                the next window begins where this one ends and is larger, up to `pages_max`. The
 //                mark is its first page.
+//   interleaved  a mark of another window was used, of one of several streams: the next window
+//                begins at the first absent page behind it.
 //   resumed      a miss behind pages that are cached: an interleaved stream goes on. The window is
 //                as long as those pages and the request together.
 //
-// Any other miss is random: exactly the request is read, and the window stays as it is. In Linux
-// the mark is a flag of the page that every reader sees; here it is the reader's own. Source: Linux
-// I/O model, section 3.1.
+// Any other miss is random: exactly the request is read, and the window stays as it is. Source:
+// Linux I/O model, section 3.1; of interleaved streams ondemand_readahead() in Linux's
+// mm/readahead.c.
 class ReadAhead {
  public:
   enum class Pattern : std::uint8_t {
@@ -43,12 +47,19 @@ class ReadAhead {
   void set_pattern(Pattern pattern) { pattern_ = pattern; }
   std::int64_t pages_max() const { return pages_max_; }
 
-  // The mark, or a page number below 0 if there is none. If it is cached, or on its way, when a
-  // range that has it is read, then `take_mark` is due first.
+  // Where the window that was given out last is to be marked; a page number below 0: nowhere.
   std::int64_t mark() const { return mark_; }
-  bool marked(PageRange pages) const { return pages.first <= mark_ && mark_ < pages.end; }
-  // The mark was used: the window to be read now, without waiting for it.
-  PageRange take_mark();
+  // A marked page was used by a read of `asked` pages from there on: the window to be read now,
+  // without waiting for it; perhaps an empty one. `next_absent(n)`: the first page behind `page`,
+  // at most n pages from it, that is neither cached nor on its way; -1 if there is none.
+  template <class NextAbsent>
+  PageRange on_mark(std::int64_t page, std::int64_t asked, NextAbsent next_absent) {
+    const std::int64_t most = limit({page, page + 1});
+    if (page == mark_ || page == end_) return proceed(most);
+    const std::int64_t absent = next_absent(most);
+    if (absent < 0) return {page, page};
+    return interleave(absent, absent - page + asked, most);
+  }
 
   // The first page of `request` is absent; the pages to be read, of which the caller needs the
   // request. `history(n)`: how many pages right before it are cached, at most n.
@@ -81,6 +92,8 @@ class ReadAhead {
   std::int64_t limit(PageRange request) const;
   PageRange begin(PageRange request);
   PageRange proceed(std::int64_t limit);
+  PageRange interleave(std::int64_t first, std::int64_t size, std::int64_t limit);
+  static std::int64_t next_size(std::int64_t size, std::int64_t limit);
   PageRange resume(PageRange request, std::int64_t cached);
 
   static constexpr std::int64_t kNone = -2;
@@ -89,10 +102,9 @@ class ReadAhead {
   std::int64_t command_pages_;
   Pattern pattern_ = Pattern::normal;
   std::int64_t start_ = 0;
-  std::int64_t end_ = 0;            // Of the window; `start_` if there is none.
-  std::int64_t mark_ = kNone;       // Not used yet; kNone if there is none.
-  std::int64_t last_mark_ = kNone;  // Also if it was used.
-  std::int64_t previous_ = kNone;   // The page that was read last.
+  std::int64_t end_ = 0;           // Of the window; `start_` if there is none.
+  std::int64_t mark_ = kNone;      // Of it.
+  std::int64_t previous_ = kNone;  // The page that was read last.
 };
 
 }  // namespace drydock::sim

@@ -338,6 +338,8 @@ TYPED_TEST(FileContract, AMapIsSyncedPinnedAndAdvised) {
     EXPECT_TRUE(pinned) << text_of(pinned);
     const bool stored = map.try_store(worker, 8'000, bytes_of("resident").span());
     this->answer("store at once into pinned pages", stored ? "stored" : "not stored");
+    map.unlock_memory();
+    map.unlock_memory();  // Of what is not locked: nothing.
     for (const Advice advice :
          {Advice::random, Advice::sequential, Advice::will_need, Advice::normal}) {
       EXPECT_TRUE(map.advise(advice));

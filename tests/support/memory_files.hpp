@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,7 +41,8 @@ class MemoryFiles {
   Duration write_time;        // How long they take.
   int store_failures = 0;     // So many stores fail, and the fast path before them says no.
   int map_failures = 0;       // So many mappings of missing files fail.
-  std::string failing_path;   // Only calls for files whose path contains it fail.
+  std::set<std::string> locked_in_memory;  // Paths of mappings that are.
+  std::string failing_path;                // Only calls for files whose path contains it fail.
 
   std::unique_ptr<FileSystem> attach() { return std::make_unique<View>(*this); }
   void lose_power() {
@@ -186,7 +188,11 @@ class MemoryFiles {
       const auto from = static_cast<std::size_t>(offset);
       return files_.sync(node_, from, from + static_cast<std::size_t>(length));
     }
-    Task<Result<void>> lock_memory(Worker&) override { co_return Result<void>(); }
+    Task<Result<void>> lock_memory(Worker&) override {
+      files_.locked_in_memory.insert(node_->path);
+      co_return Result<void>();
+    }
+    void unlock_memory() override { files_.locked_in_memory.erase(node_->path); }
     Result<void> advise(Advice) override { return {}; }
 
    private:

@@ -178,6 +178,15 @@ TEST(Promise, AsyncFlushLosesWhatNoFlushHasCovered) {
   EXPECT_FALSE(says("flushDiskType=SYNC_FLUSH", "does not wait for the disk"));
 }
 
+TEST(Promise, AWarmUpMovesAFullDiskFromSendsToFiles) {
+  const std::string conf = "warmMapedFileEnable=true\n";
+  EXPECT_TRUE(says(conf, "a full disk shows when a file of the log is made"));
+  EXPECT_TRUE(says("flushLeastPagesWhenWarmMapedFile=1", "no effect without the warm-up"));
+  EXPECT_TRUE(says(conf + "flushLeastPagesWhenWarmMapedFile=1", "no effect without SYNC_FLUSH"));
+  EXPECT_FALSE(says(conf + "flushLeastPagesWhenWarmMapedFile=1\nflushDiskType=SYNC_FLUSH",
+                    "no effect without SYNC_FLUSH"));
+}
+
 TEST(Promise, AsyncFlushWithThePoolLosesByAKillToo) {
   const std::string_view conf = "transientStorePoolEnable=true\ncommitIntervalCommitLog=300";
   EXPECT_TRUE(says(conf, "up to 200 ms and one round of 300 ms"));

@@ -115,6 +115,20 @@ TEST(Faults, OfASequentialTouchOfAColdFileWaitOnce) {
   }
 }
 
+// The marks of all streams are in the file's pages; the mapping itself remembers one window.
+TEST(Faults, OfSeveralSequentialStreamsInOneMappingWaitOnceEach) {
+  constexpr std::int64_t kStreams = 4;
+  constexpr std::int64_t kPagesEach = 1024;
+  FileWorld world(on_a_flat_disk());
+  write_cold_file(world, "/m", 16 * kMiB);
+  MappedFile& map = world->map("/m", 16 * kMiB);
+  for (std::int64_t page = 0; page < kPagesEach; ++page) {
+    for (std::int64_t i = 0; i < kStreams; ++i) touch(world, map, i * kPagesEach + page);
+  }
+  EXPECT_EQ(world.files.cache().faults().major, kStreams);
+  EXPECT_EQ(world.files.cache().faults().pages_read, kStreams * kPagesEach);
+}
+
 // 16 pages are mapped by each fault on a cached page.
 TEST(Faults, OnCachedPagesMapTheirNeighbours) {
   FileWorld world(on_a_flat_disk());

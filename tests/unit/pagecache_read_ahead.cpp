@@ -31,7 +31,13 @@ class Reader {
           return length;
         }));
       }
-      if (ahead_.mark() == page) fetch(ahead_.take_mark());
+      if (marks_.erase(page) == 0) continue;
+      fetch(ahead_.on_mark(page, request.end - page, [&](std::int64_t most) {
+        for (std::int64_t each = page + 1; each <= page + most; ++each) {
+          if (!cached_.contains(each)) return each;
+        }
+        return std::int64_t{-1};
+      }));
     }
     ahead_.read_to(request.end - 1);
   }
@@ -42,10 +48,14 @@ class Reader {
 
  private:
   void fetch(PageRange window) {
+    if (window.first == window.end) return;
     windows.push_back(window);
+    const std::int64_t mark = ahead_.mark();
+    if (window.first <= mark && mark < window.end && !cached_.contains(mark)) marks_.insert(mark);
     for (std::int64_t page = window.first; page < window.end; ++page) cached_.insert(page);
   }
   ReadAhead ahead_;
+  std::set<std::int64_t> marks_;
   std::set<std::int64_t> cached_;
 };
 
@@ -118,6 +128,22 @@ TEST(ReadAhead, ResumesAStreamThatIsCachedBehindTheMiss) {
   EXPECT_EQ(reader.windows.back(), (PageRange{230, 262}));
 }
 
+// Two streams through one open file: the second one's windows are not the first one's, whose marks
+// still lead it on. From page 1000 on as a stream by itself would: behind what is cached.
+TEST(ReadAhead, FollowsEachOfInterleavedStreamsByItsMarks) {
+  Reader reader(ReadAhead(32));
+  reader.read(0);
+  reader.read(1000);
+  reader.read(1001);
+  EXPECT_EQ(reader.windows.back(), (PageRange{1001, 1005}));
+  reader.read(1);  // Marked, and the last window is not the one that it is in: 3 + 1 pages, twice.
+  EXPECT_EQ(reader.windows.back(), (PageRange{4, 12}));
+  reader.read(1002);  // 3 + 1 pages here, too.
+  EXPECT_EQ(reader.windows.back(), (PageRange{1005, 1013}));
+  reader.read(4);
+  EXPECT_EQ(reader.windows.back(), (PageRange{12, 30})) << "8 + 1 pages, twice";
+}
+
 TEST(ReadAhead, ObeysTheAdvice) {
   ReadAhead random(32);
   random.set_pattern(ReadAhead::Pattern::random);
@@ -151,7 +177,8 @@ TEST(ReadAround, CentresItsWindowOnTheFaultAndReadsItsLastQuarterAhead) {
   PageFaults faults(32);
   EXPECT_EQ(faults.on_miss(1000, no_history), (PageRange{984, 1016}));
   EXPECT_EQ(faults.ahead().mark(), 1008);
-  EXPECT_EQ(faults.ahead().take_mark(), (PageRange{1016, 1048}));
+  const auto nothing_absent = [](std::int64_t) { return std::int64_t{-1}; };
+  EXPECT_EQ(faults.on_mark(1008, nothing_absent), (PageRange{1016, 1048}));
   EXPECT_EQ(faults.on_miss(5, no_history), (PageRange{0, 32}));
 }
 

@@ -74,21 +74,64 @@ CellResult cell_with(const std::string& remedy, std::int64_t p99_ns) {
   return cell;
 }
 
-TEST(ReportsEvidence, ARemedyHelpsFromAFifthOnAndIsComparedWithNone) {
+constexpr std::size_t kWide = 200;
+
+TEST(ReportsEvidence, ARemedyIsComparedWithNoneAndAFifthLessIsBetter) {
   DrillResult result;
   result.cells = {cell_with("a", 80 * kMs), cell_with("b", 81 * kMs), cell_with("c", 125 * kMs),
                   cell_with("none", 100 * kMs)};
-  EXPECT_EQ(render_remedies(result),
-            "remedies, by the p99 of sends under load\n"
-            "  remedy=a                      helps           100 ms -> 80.0 ms (-20 %)\n"
-            "  remedy=b                      does not help   100 ms -> 81.0 ms (-19 %)\n"
-            "  remedy=c                      makes it worse  100 ms -> 125 ms (+25 %)\n");
+  EXPECT_EQ(render_remedies(result, kWide),
+            "remedies, each against none, with all else equal\n"
+            "  remedy=a: better\n"
+            "      better: send.p99 100 ms -> 80.0 ms (-20 %); the same: send.longest 0 ns -> 0 ns "
+            "(+0 %), send.acked 100 -> 100 (+0 %)\n"
+            "  remedy=b: no difference\n"
+            "      the same: send.p99 100 ms -> 81.0 ms (-19 %), send.longest 0 ns -> 0 ns (+0 %), "
+            "send.acked 100 -> 100 (+0 %)\n"
+            "  remedy=c: worse\n"
+            "      worse: send.p99 100 ms -> 125 ms (+25 %); the same: send.longest 0 ns -> 0 ns "
+            "(+0 %), send.acked 100 -> 100 (+0 %)\n");
+}
+
+TEST(ReportsEvidence, ARemedyMayBeBetterInThroughputAndLoseMore) {
+  DrillResult result;
+  result.cells = {cell_with("a", kMs), cell_with("none", kMs)};
+  result.cells[0].runs[0].sends[0].acked = 200;
+  result.cells[0].runs[0].loss.lost.resize(2);
+  for (CellResult& cell : result.cells) cell.runs[0].loss.read = true;
+  EXPECT_EQ(
+      render_remedies(result, kWide),
+      "remedies, each against none, with all else equal\n"
+      "  remedy=a: better and worse\n"
+      "      better: send.acked 100 -> 200 (+100 %); worse: acked_loss 0 -> 2 (from nothing); "
+      "the same: send.p99 1.00 ms -> 1.00 ms (+0 %), send.longest 0 ns -> 0 ns (+0 %)\n");
+}
+
+TEST(ReportsEvidence, TimesThatDifferByLessThanAMillisecondAreTheSame) {
+  DrillResult result;
+  result.cells = {cell_with("a", 1'999'999), cell_with("none", kMs)};
+  EXPECT_NE(render_remedies(result, kWide).find("remedy=a: no difference\n"), std::string::npos);
+  result.cells[0] = cell_with("a", 2'000'000);
+  EXPECT_NE(render_remedies(result, kWide).find("remedy=a: worse\n"), std::string::npos);
+}
+
+TEST(ReportsEvidence, CellsAreComparedThatDifferInNothingElse) {
+  DrillResult result;
+  for (const std::string disk : {"essd", "nvme"}) {
+    for (const std::string remedy : {"a", "none"}) {
+      result.cells.push_back(cell_with(remedy, disk == "essd" && remedy == "a" ? 9 * kMs : kMs));
+      result.cells.back().id["disk"] = disk;
+    }
+  }
+  const std::string text = render_remedies(result, kWide);
+  EXPECT_NE(text.find("disk=essd,remedy=a: worse\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("disk=nvme,remedy=a: no difference\n"), std::string::npos) << text;
 }
 
 TEST(ReportsEvidence, ADrillWithoutRemediesHasNoSuchSection) {
   DrillResult result;
   result.cells = {cell_with("none", 100 * kMs)};
-  EXPECT_EQ(render_remedies(result), "");
+  EXPECT_EQ(render_remedies(result, kWide), "");
   EXPECT_EQ(render_evidence(result), "");
 }
 

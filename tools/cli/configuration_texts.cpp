@@ -44,6 +44,8 @@ constexpr Meaning kMeanings[] = {
     {"flushDiskType", "whether a send waits for its flush"},
     {"flushIntervalCommitLog", "pause between flushes of the log"},
     {"flushIntervalConsumeQueue", "pause between flushes of the queues"},
+    {"flushLeastPagesWhenWarmMapedFile",
+     "with SYNC_FLUSH a file that is warmed up is forced every so many pages"},
     {"haHousekeepingInterval", "silence after which a link between master and slave ends"},
     {"haListenPort", "where a master listens for slaves"},
     {"haMasterAddress", "the master of a slave; otherwise name servers tell it"},
@@ -91,6 +93,7 @@ constexpr Meaning kMeanings[] = {
     {"waitTimeMillsInSendQueue", "longest wait of a send for a worker"},
     {"wakeCommitWhenPutMessage", "a send wakes the commit of the transient pool"},
     {"wakeFlushWhenPutMessage", "an append wakes the flush"},
+    {"warmMapedFileEnable", "files of the log get blocks and pages, locked, before they are used"},
 };
 
 struct Reason {
@@ -120,7 +123,7 @@ constexpr Reason kReasons[] = {
     {"reads of cold data are not slowed down",
      "cold* cgCold* globalCold* usePIDCold* "
      "dataReadAheadEnable accessMessageInMemoryHotRatio"},
-    {"files are neither warmed up nor swapped", "*Swap* *WarmMapedFile* *warmMapedFile*"},
+    {"files are not swapped", "*Swap*"},
     {"light queues and dispatch to several queues do not run", "*Lmq* enableMultiDispatch"},
     {"filters are tags only",
      "*BloomFilter* *BitMap* *bitMap* expectConsumerNumUseFilter "

@@ -56,6 +56,7 @@ class PrivateMap : public MappedFile {
     co_return Result<void>();
   }
   Task<Result<void>> lock_memory(Worker&) override { co_return Result<void>(); }
+  void unlock_memory() override {}
   Result<void> advise(Advice) override { return {}; }
 
  private:

@@ -20,6 +20,8 @@ PROGRAMS = {
     "stack-judged": "bench-stack",
     "storage": "bench-storage",
     "bare-array": "bench-storage",
+    "store": "bench-store",
+    "copy-and-sum": "bench-store",
     "bare-heap": "bench-bare-heap",
     "bare-heap-std": "bench-bare-heap",
     "ns-3": "bench-ns3",
@@ -194,6 +196,13 @@ def storage(_with_peers):
                  [memory("memory of a run", state_bytes, "B", 16_384.0)])
 
 
+def store(_with_peers):
+    yield Series("store async-puts", "async-puts", ["--messages", 1_000_000],
+                 ["store", "copy-and-sum"], messages_per_cpu_second, "messages/CPU s", "store",
+                 ["messages"], [Target("messages", score, "messages/CPU s", "store",
+                                       minimum=lambda medians: 300_000.0)])
+
+
 def fidelity(_with_peers):
     inside = Target("inside", lambda medians, _: medians.records["fidelity"]["timeouts"],
                     "of 24", "fidelity", peers=False, minimum=lambda medians: 22.0)
@@ -205,6 +214,7 @@ def fidelity(_with_peers):
 BENCHMARKS = {
     "fidelity": (fidelity, "the 24 experiments of drydock fidelity, and how many are inside"),
     "storage": (storage, "page cache, file system and disk: stores, faults, fsyncs, memory"),
+    "store": (store, "a broker's store alone: log, queues and index, ASYNC_FLUSH, no network"),
     "whole-stack": (whole_stack, "a broker with group commit, a producer and a consumer, flat out"),
     "pp-timers": (pp_timers, "pairs of nodes play ping-pong, every wait guarded by a timer"),
     "raft-hb": (raft_hb, "heartbeats and elections of a Raft cluster, 10 virtual hours"),
