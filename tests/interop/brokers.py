@@ -268,6 +268,7 @@ def serves_java_clients(report, jvm, folder, addresses):
     delays_and_retries(report, jvm, name_server)
     transactions(report, jvm, name_server)
     looks_up(report, jvm, name_server, broker)
+    follows_drydock(report, jvm, folder, broker)
     batched = batches(report, jvm, name_server)
     with Driver(folder, "-Dorg.apache.rocketmq.client.sendSmartMsg=false") as old:
         sent = old("send", name_server=name_server, topic="topic-old", count=4, how="sync")["results"]
@@ -316,6 +317,49 @@ def looks_up(report, jvm, name_server, broker):
     report.check("admin tool, queryMsgById: shows the message", "key-3" in printed, printed)
 
 
+def follows_drydock(report, jvm, folder, broker):
+    """RocketMQ's slave asks for topics, consumer offsets, delay offsets and groups."""
+    told = jvm("follow", master=f"{broker}:10911", directory=Path(folder) / "follower", **SIZES)
+    report.check("RocketMQ's slave takes over the topics of Drydock's broker",
+                 {"topic-sync", "topic-push", "%RETRY%pushers", "TBW102"} <= set(told["topics"])
+                 and "broker-a" not in told["topics"], str(told["topics"]))
+    read = told["offsets"].get("topic-push@pushers", {})
+    report.check("RocketMQ's slave takes over consumer offsets", sum(map(int, read.values())) == 150,
+                 str(told["offsets"]))
+    report.check("RocketMQ's slave takes over delay offsets", int(told["delays"].get("1", 0)) >= 4,
+                 str(told["delays"]))
+    report.check("RocketMQ's slave takes over groups", {"pushers", "orderly"} <= set(told["groups"]),
+                 str(told["groups"]))
+
+
+class Follower:
+    """Drydock's slave of RocketMQ's broker. It asks a minute after its start: other tests go on meanwhile."""
+
+    def __init__(self, jvm, folder, addresses):
+        self.jvm, self.store = jvm, Path(folder) / "slave"
+        name_server, master = next(addresses), next(addresses)
+        jvm("start_name_server", address=name_server, port=9876)
+        jvm("start_broker", name="m", address=master, told=master, port=10911,
+            directory=Path(folder) / "master", name_server=f"{name_server}:9876", **SIZES)
+        driver.await_route(jvm, f"{name_server}:9876")
+        jvm("send", name_server=f"{name_server}:9876", topic="topic-followed", count=10, how="sync")
+        jvm("push", name_server=f"{name_server}:9876", topic="topic-followed", group="followers", count=10)
+        (Path(folder) / "follower-conf").mkdir()
+        conf = driver.write_conf(Path(folder) / "follower-conf" / "broker.conf", brokerName="m", brokerId=1,
+                                 brokerRole="SLAVE", namesrvAddr=f"{name_server}:9876",
+                                 mappedFileSizeCommitLog=1 << 20, mappedFileSizeConsumeQueue=20_000)
+        self.served = Served("broker", "--conf", conf, "--store", self.store, "--listen", next(addresses))
+
+    def check(self, report):
+        # The last of them comes first here: then the others are there.
+        for name, wanted in (("subscriptionGroup.json", '"followers"'), ("topics.json", '"topic-followed"'),
+                             ("consumerOffset.json", '"topic-followed@followers"')):
+            text = driver.await_file(self.store / "config" / name)
+            report.check(f"Drydock's slave takes over {name} of RocketMQ's broker", wanted in text, text)
+        self.served.stop()
+        self.jvm("stop_broker", name="m")
+
+
 def without_unique_keys(messages):
     """What two brokers must store alike of the same messages."""
     return sorted((one["body"], one["key"], one["tag"],
@@ -351,8 +395,10 @@ def main():
     addresses = driver.loopback_addresses()
     with driver.work_folder() as folder:
         jvm = Driver(folder)
+        follower = Follower(jvm, folder, addresses)
         batched, status = serves_java_clients(report, jvm, folder, addresses)
         goes_on(report, jvm, folder, addresses, batched, status)
+        follower.check(report)
         jvm.kill()
     return report.finish()
 

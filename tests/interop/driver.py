@@ -126,6 +126,16 @@ def await_route(jvm, name_server):
                 raise
 
 
+def await_file(path):
+    """What is in it, once something is."""
+    end = time.monotonic() + LIMIT_S
+    while time.monotonic() < end:
+        if path.exists() and path.stat().st_size > 0:
+            return path.read_text()
+        time.sleep(0.1)
+    return f"{path} is not there"
+
+
 def loopback_addresses():
     """Loopback addresses that no other run of such a program uses at the same time."""
     pid = os.getpid()
