@@ -33,6 +33,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
         configuration_(std::move(configuration)),
         store_(context, store_configuration(), store_host(), std::move(watch.stats)),
         metrics_port_(watch.metrics_port),
+        fast_port_(watch.fast_port),
         master_(make_master()),
         slave_(make_slave()),
         worker_(context.workers.add("BrokerControllerScheduledThread1")),
@@ -93,6 +94,9 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     if (slave_ != nullptr) follower_.spawn(slave_->run());
     Result<void> listening = server_.listen(configuration_.listen_port);
     if (!listening) co_return failed("can't listen", listening.error());
+    if (fast_port_ != 0 && !server_.listen(fast_port_)) {
+      context_.observer.log(LogLevel::warning, "can't listen for the fast channel");
+    }
     if (metrics_port_ != 0) {
       Result<void> watched = metrics_.listen(metrics_port_);
       if (!watched) co_return failed("can't listen for Prometheus", watched.error());
@@ -292,6 +296,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
   BrokerConfiguration configuration_;
   MessageStore store_;
   std::uint16_t metrics_port_;
+  std::uint16_t fast_port_;
   std::unique_ptr<HaMaster> master_;  // Null on a slave.
   std::unique_ptr<HaSlave> slave_;    // Null on a master.
   Worker& worker_;                    // Reads and writes the files below config/.
