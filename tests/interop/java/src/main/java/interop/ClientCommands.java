@@ -182,7 +182,8 @@ final class ClientCommands {
 
     /**
      * Reads all queues of a topic from their beginnings: name_server, topic, tags, count to wait for,
-     * subscribes (the group shares the queues; else all of them are assigned).
+     * subscribes (the group shares the queues; else all of them are assigned), wait_s (so long without
+     * any message ends it).
      */
     private static JSONObject litePull(JSONObject arguments) throws Exception {
         DefaultLitePullConsumer consumer = new DefaultLitePullConsumer(
@@ -207,9 +208,11 @@ final class ClientCommands {
                 for (MessageQueue queue : queues) consumer.seekToBegin(queue);
             }
             List<MessageExt> messages = new ArrayList<>();
-            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Stores.number(arguments, "wait_s", 10));
-            while (messages.size() < arguments.getIntValue("count") && System.nanoTime() < end) {
-                messages.addAll(consumer.poll(200));
+            long patience = TimeUnit.SECONDS.toNanos(Stores.number(arguments, "wait_s", 10));
+            long last = System.nanoTime();
+            while (messages.size() < arguments.getIntValue("count")
+                && System.nanoTime() - last < patience) {
+                if (messages.addAll(consumer.poll(200))) last = System.nanoTime();
             }
             consumer.commit();
             return told(messages);

@@ -52,7 +52,11 @@ public final class Driver {
         } catch (Throwable problem) {
             problem.printStackTrace();
             answer.put("ok", false);
-            answer.put("error", problem.toString());
+            StringBuilder told = new StringBuilder(problem.toString());
+            for (Throwable cause = problem.getCause(); cause != null; cause = cause.getCause()) {
+                told.append(" because of ").append(cause);
+            }
+            answer.put("error", told.toString());
         }
         return answer;
     }
