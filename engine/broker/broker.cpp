@@ -13,6 +13,7 @@
 #include "engine/broker/send_back_processor.hpp"
 #include "engine/broker/send_processor.hpp"
 #include "engine/broker/slave_metadata.hpp"
+#include "engine/broker/topic_processor.hpp"
 #include "engine/broker/transaction_check.hpp"
 #include "engine/replication/ha_slave.hpp"
 #include "engine/runtime/join.hpp"
@@ -60,6 +61,9 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
         offset_requests_(context, store_, topics_, {offsets_, offsets_changed_},
                          context.workers.add("ConsumerManageThread_1")),
         queries_(context, store_),
+        topic_requests_(
+            context, {configuration_, store_, topics_of_broker(), offsets_, clients_.consumers()},
+            queries_.admin_worker()),
         metrics_(context, parts()),
         runtime_info_(context, parts()),
         server_(context, *this),
@@ -243,6 +247,9 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
       server_.requests().spawn(pulls_.process(connection, std::move(request), std::move(slot)));
     } else if (QueryProcessor::answers(request) && !request.is_one_way()) {
       server_.requests().spawn(queries_.process(connection, std::move(request), std::move(slot)));
+    } else if (TopicProcessor::answers(request) && !request.is_one_way()) {
+      server_.requests().spawn(
+          topic_requests_.process(connection, std::move(request), std::move(slot)));
     } else if (RuntimeInfo::answers(request) && !request.is_one_way()) {
       server_.requests().spawn(
           runtime_info_.process(connection, std::move(request), std::move(slot)));
@@ -322,6 +329,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
   PullProcessor pulls_;
   OffsetProcessor offset_requests_;
   QueryProcessor queries_;
+  TopicProcessor topic_requests_;
   MetricsEndpoint metrics_;
   RuntimeInfo runtime_info_;
   FrameServer server_;

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/broker/config_content.hpp"
 #include "engine/wire/data_version.hpp"
@@ -36,6 +37,9 @@ class ConsumerOffsets : public ConfigContent {
   bool commit(const Place& place, std::int64_t offset, std::int64_t now_ms);
   // None if nothing is stored there.
   std::optional<std::int64_t> find(const Place& place) const;
+
+  // The topics that a group has offsets of, in the order of their names.
+  std::vector<std::string> topics_of(std::string_view group) const;
 
   // The offsets of the master, of whom this broker is a slave: those of each pair of topic and
   // group take the place of what there is of that pair; other pairs stay. False, and nothing is

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import driver
@@ -123,7 +124,8 @@ def goes_on(report, jvm, folder, addresses, batched, status):
         found = {int(message["key"]): message["physical"] for message in read["messages"]}
         report.check(f"written by Drydock, {how}: RocketMQ's broker serves all {len(keys)} acked messages"
                      " from their places", found == keys and len(keys) == 2000,
-                     f"{len(found)} of {len(keys)}")
+                     f"{len(found)} of {len(keys)}; what the broker has: " +
+                     jvm("admin", words=["topicStatus", "-n", f"{name_server}:9876", "-t", topic])["printed"])
         finds_by_key(report, jvm, f"written by Drydock, {how}, served by RocketMQ's broker",
                      f"{name_server}:9876", topic,
                      {str(key): keys[key] for key in sorted(keys)[::125]})
@@ -132,6 +134,7 @@ def goes_on(report, jvm, folder, addresses, batched, status):
                      [one["status"] for one in more["results"]] == ["SEND_OK"] * 8
                      and min(one["offset"] for one in more["results"]) > 0, str(more))
         if how == "stopped":
+            operators(report, jvm, f"{name_server}:9876", address, "RocketMQ's broker")
             keys_agree(report, status, status_of(jvm, f"{name_server}:9876", address))
             theirs = batches(report, jvm, f"{name_server}:9876", "RocketMQ's broker")
             report.check("a batch: Drydock stores the properties that RocketMQ's broker stores",
@@ -268,6 +271,7 @@ def serves_java_clients(report, jvm, folder, addresses):
     delays_and_retries(report, jvm, name_server)
     transactions(report, jvm, name_server)
     looks_up(report, jvm, name_server, broker)
+    operators(report, jvm, name_server, broker, "Drydock's broker")
     follows_drydock(report, jvm, folder, broker)
     batched = batches(report, jvm, name_server)
     with Driver(folder, "-Dorg.apache.rocketmq.client.sendSmartMsg=false") as old:
@@ -315,6 +319,39 @@ def looks_up(report, jvm, name_server, broker):
     printed = jvm("admin", words=["queryMsgById", "-n", name_server, "-t", at["topic"], "-i",
                                   sent[3]["ids"]])["printed"]
     report.check("admin tool, queryMsgById: shows the message", "key-3" in printed, printed)
+
+
+def printed_of(jvm, words, wanted):
+    """What the admin tool prints once that has `wanted`, or at last: a name server hears of a topic later."""
+    end = time.monotonic() + driver.LIMIT_S
+    while True:
+        printed = jvm("admin", words=words)["printed"]
+        if wanted in printed or time.monotonic() > end:
+            return printed
+
+
+def operators(report, jvm, name_server, broker, who):
+    """The admin tool makes a topic, changes it, and asks how it and its consumers do."""
+    topic, at = "topic-by-hand", ["-n", name_server]
+    for queues in (2, 3):
+        made = jvm("admin", words=["updateTopic", *at, "-b", f"{broker}:10911", "-t", topic,
+                                   "-r", str(queues), "-w", str(queues)])["printed"]
+        report.check(f"{who}, admin tool, updateTopic: a topic of {queues} queues",
+                     "success" in made and f"readQueueNums={queues}" in made, made)
+        route = printed_of(jvm, ["topicRoute", *at, "-t", topic], f'"readQueueNums":{queues}')
+        report.check(f"{who}, admin tool, topicRoute: tells of {queues} queues",
+                     f'"readQueueNums":{queues}' in route, route)
+    jvm("send", name_server=name_server, topic=topic, count=6, how="ordered")
+    jvm("push", name_server=name_server, topic=topic, group="by-hand", count=6)
+    status = jvm("admin", words=["topicStatus", *at, "-t", topic])["printed"]
+    rows = [line.split()[1:4] for line in status.splitlines() if line.startswith("b ")]
+    report.check(f"{who}, admin tool, topicStatus: the ends of each queue",
+                 sorted(rows) == [["0", "0", "6"], ["1", "0", "0"], ["2", "0", "0"]], status)
+    progress = jvm("admin", words=["consumerProgress", *at, "-g", "by-hand"])["printed"]
+    rows = [line.split()[2:6] for line in progress.splitlines() if line.startswith(topic)]
+    report.check(f"{who}, admin tool, consumerProgress: how far a group has come",
+                 [row[:3] for row in sorted(rows)] == [["0", "6", "6"], ["1", "0", "0"], ["2", "0", "0"]],
+                 progress)
 
 
 def follows_drydock(report, jvm, folder, broker):

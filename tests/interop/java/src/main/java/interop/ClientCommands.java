@@ -187,7 +187,7 @@ final class ClientCommands {
      */
     private static JSONObject litePull(JSONObject arguments) throws Exception {
         DefaultLitePullConsumer consumer = new DefaultLitePullConsumer(
-            arguments.containsKey("group") ? arguments.getString("group") : "interop-lite");
+            arguments.containsKey("group") ? arguments.getString("group") : "interop-lite-" + ++instances);
         consumer.setNamesrvAddr(arguments.getString("name_server"));
         consumer.setInstanceName("lite-" + ++instances);
         consumer.setAutoCommit(true);
@@ -203,9 +203,9 @@ final class ClientCommands {
         consumer.start();
         try {
             if (!subscribes) {
-                Collection<MessageQueue> queues = consumer.fetchMessageQueues(topic);
-                consumer.assign(queues);
-                for (MessageQueue queue : queues) consumer.seekToBegin(queue);
+                // A group of its own begins at the beginnings. A seek would interrupt the pulls that go
+                // on, and one that is interrupted while it sends closes the connection of all.
+                consumer.assign(consumer.fetchMessageQueues(topic));
             }
             List<MessageExt> messages = new ArrayList<>();
             long patience = TimeUnit.SECONDS.toNanos(Stores.number(arguments, "wait_s", 10));
