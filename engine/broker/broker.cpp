@@ -13,6 +13,7 @@
 #include "engine/broker/send_back_processor.hpp"
 #include "engine/broker/send_processor.hpp"
 #include "engine/broker/slave_metadata.hpp"
+#include "engine/broker/topic_processor.hpp"
 #include "engine/broker/transaction_check.hpp"
 #include "engine/replication/ha_slave.hpp"
 #include "engine/runtime/join.hpp"
@@ -33,6 +34,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
         configuration_(std::move(configuration)),
         store_(context, store_configuration(), store_host(), std::move(watch.stats)),
         metrics_port_(watch.metrics_port),
+        fast_port_(watch.fast_port),
         master_(make_master()),
         slave_(make_slave()),
         worker_(context.workers.add("BrokerControllerScheduledThread1")),
@@ -59,6 +61,9 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
         offset_requests_(context, store_, topics_, {offsets_, offsets_changed_},
                          context.workers.add("ConsumerManageThread_1")),
         queries_(context, store_),
+        topic_requests_(
+            context, {configuration_, store_, topics_of_broker(), offsets_, clients_.consumers()},
+            queries_.admin_worker()),
         metrics_(context, parts()),
         runtime_info_(context, parts()),
         server_(context, *this),
@@ -94,6 +99,9 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     if (slave_ != nullptr) follower_.spawn(slave_->run());
     Result<void> listening = server_.listen(configuration_.listen_port);
     if (!listening) co_return failed("can't listen", listening.error());
+    if (fast_port_ != 0 && !server_.listen(fast_port_)) {
+      context_.observer.log(LogLevel::warning, "can't listen for the fast channel");
+    }
     if (metrics_port_ != 0) {
       Result<void> watched = metrics_.listen(metrics_port_);
       if (!watched) co_return failed("can't listen for Prometheus", watched.error());
@@ -251,6 +259,9 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
       server_.requests().spawn(pulls_.process(connection, std::move(request), std::move(slot)));
     } else if (QueryProcessor::answers(request) && !request.is_one_way()) {
       server_.requests().spawn(queries_.process(connection, std::move(request), std::move(slot)));
+    } else if (TopicProcessor::answers(request) && !request.is_one_way()) {
+      server_.requests().spawn(
+          topic_requests_.process(connection, std::move(request), std::move(slot)));
     } else if (RuntimeInfo::answers(request) && !request.is_one_way()) {
       server_.requests().spawn(
           runtime_info_.process(connection, std::move(request), std::move(slot)));
@@ -304,6 +315,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
   BrokerConfiguration configuration_;
   MessageStore store_;
   std::uint16_t metrics_port_;
+  std::uint16_t fast_port_;
   std::unique_ptr<HaMaster> master_;  // Null on a slave.
   std::unique_ptr<HaSlave> slave_;    // Null on a master.
   Worker& worker_;                    // Reads and writes the files below config/.
@@ -329,6 +341,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
   PullProcessor pulls_;
   OffsetProcessor offset_requests_;
   QueryProcessor queries_;
+  TopicProcessor topic_requests_;
   MetricsEndpoint metrics_;
   RuntimeInfo runtime_info_;
   FrameServer server_;

@@ -17,12 +17,16 @@ namespace drydock {
 // A scope that is cancelled from outside ends it without the orderly stop.
 Task<void> run_broker(Context& context, BrokerConfiguration configuration);
 
-// How it can be watched besides.
+// What it does besides.
 struct BrokerWatch {
   // What it counts of its store, for whoever wants to read it, also afterwards.
   std::shared_ptr<StoreStats> stats = std::make_shared<StoreStats>();
   // Of its host, for Prometheus; 0: none.
   std::uint16_t metrics_port = 0;
+  // Of its host, where it serves the same requests once more; 0: none. RocketMQ's clients with
+  // vipChannelEnabled, and its slaves when they ask for topics, take the port two below the
+  // broker's. Without effect if it is taken, which the log tells.
+  std::uint16_t fast_port = 0;
 };
 Task<void> run_broker(Context& context, BrokerConfiguration configuration, BrokerWatch watch);
 

@@ -90,6 +90,16 @@ void ConsumerOffsets::lower(const EndOf& end_of) {
   }
 }
 
+std::vector<std::string> ConsumerOffsets::topics_of(std::string_view group) const {
+  std::vector<std::string> topics;
+  for (const auto& [key, queues] : table_.offsets) {
+    const std::string_view pair = key;
+    const std::size_t between = pair.find(kBetween);
+    if (pair.substr(between + 1) == group) topics.emplace_back(pair.substr(0, between));
+  }
+  return topics;
+}
+
 std::optional<ConsumerOffsets::Told> ConsumerOffsets::parse(std::string_view text) {
   const std::optional<Json> root = read_json(text, kLimits);
   if (!root || !root->is_object()) return std::nullopt;

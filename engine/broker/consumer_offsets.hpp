@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/broker/config_content.hpp"
 #include "engine/wire/data_version.hpp"
@@ -41,6 +42,10 @@ class ConsumerOffsets : public ConfigContent {
   // Lowers every offset that is larger than what `end_of(topic, queue id)` gives.
   using EndOf = std::function<std::int64_t(std::string_view, std::int32_t)>;
   void lower(const EndOf& end_of);
+
+  // The topics that a group has offsets of, in the order of their names.
+  std::vector<std::string> topics_of(std::string_view group) const;
+
   // The offsets of the master, of whom this broker is a slave: those of each pair of topic and
   // group take the place of what there is of that pair; other pairs stay. False, and nothing is
   // changed, if they are no table of offsets or too many.

@@ -19,6 +19,9 @@ class QueryProcessor {
   // Reads on behalf of workers of its own.
   QueryProcessor(Context& context, MessageStore& store);
 
+  // For whoever else answers operators.
+  Worker& admin_worker() { return admin_worker_; }
+
   static bool answers(const RemotingCommand& request);
   // `slot` is given back at the end.
   Task<void> process(std::shared_ptr<ServerConnection> connection, RemotingCommand request,

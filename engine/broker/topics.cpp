@@ -47,6 +47,11 @@ bool topic_reserved(std::string_view topic) {
   return std::ranges::find(kReserved, topic) != kReserved.end();
 }
 
+bool topic_of_system(std::string_view topic) {
+  return topic_reserved(topic) || topic == kAutoCreateTopic || topic == "BenchmarkTest" ||
+         topic == "RMQ_SYS_TRACE_TOPIC" || topic.starts_with("rmq_sys_");
+}
+
 Topics::Topics(Options options, std::int64_t now_ms) : options_(std::move(options)) {
   constexpr std::int32_t kAll = permission::kInherit | permission::kRead | permission::kWrite;
   version_.timestamp_ms = now_ms;
@@ -94,7 +99,24 @@ std::optional<std::int32_t> Topics::find_or_add(std::string_view topic, std::int
 
 void Topics::add_new(std::string_view topic, std::int32_t queues, std::int64_t now_ms) {
   add(std::string(topic), queues);
-  new_.emplace_back(topic);
+  note_change(std::string(topic), now_ms);
+}
+
+bool Topics::update(TopicConfig topic, std::int64_t now_ms) {
+  const auto found = topics_.find(topic.topic);
+  if (found == topics_.end() && topics_.size() >= kCountMax) return false;
+  std::string name = topic.topic;
+  if (found != topics_.end()) {
+    found->second.kept.erase("order");
+    topic.kept.merge(found->second.kept);
+  }
+  topics_.insert_or_assign(name, std::move(topic));
+  note_change(std::move(name), now_ms);
+  return true;
+}
+
+void Topics::note_change(std::string name, std::int64_t now_ms) {
+  new_.push_back(std::move(name));
   ++changes_;
   ++version_.counter;
   version_.timestamp_ms = now_ms;

@@ -22,6 +22,8 @@ inline constexpr std::string_view kAutoCreateTopic = "TBW102";
 bool topic_name_allowed(std::string_view topic);
 // Topics of the broker itself, into which no client may send.
 bool topic_reserved(std::string_view topic);
+// Topics that no operator may change: those, and others that every broker has.
+bool topic_of_system(std::string_view topic);
 
 // The topics of a group: what failed, to be consumed again, and what has failed too often.
 inline constexpr std::string_view kRetryTopicPrefix = "%RETRY%";
@@ -58,13 +60,17 @@ class Topics : public ConfigContent {
   std::optional<std::int32_t> find_or_add(std::string_view topic, std::int32_t queues,
                                           std::int64_t now_ms);
 
+  // An operator makes or changes a topic, whose name is allowed; what is kept of it without being
+  // understood stays, but for `order`. False if it is one too many.
+  bool update(TopicConfig topic, std::int64_t now_ms);
+
   // The topic; nullptr if it does not exist. Valid until the next change.
   const TopicConfig* find(std::string_view topic) const;
 
   // What a name server should know: everything, in the order of the names, or one topic alone.
   RegisterBrokerBody all() const;
   RegisterBrokerBody only(const std::string& topic) const;
-  // The topics that were made since the last call, in the order in which they were made.
+  // The topics that were made or changed since the last call, in that order.
   std::vector<std::string> take_new();
   bool has_new() const { return !new_.empty(); }
 
@@ -83,6 +89,7 @@ class Topics : public ConfigContent {
   // Adds those of `read` to `topics` and takes them, if there is room for all.
   bool take(Table topics, RegisterBrokerBody read);
   void add_new(std::string_view topic, std::int32_t queues, std::int64_t now_ms);
+  void note_change(std::string name, std::int64_t now_ms);
   void add(std::string name, std::int32_t queues,
            std::int32_t permissions = permission::kRead | permission::kWrite);
 

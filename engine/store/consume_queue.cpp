@@ -24,7 +24,7 @@ ConsumeQueue::ConsumeQueue(Context& context, const ConsumeQueueOptions& options,
 std::optional<ConsumeQueue::Appended> ConsumeQueue::try_append(Worker& worker,
                                                                const ConsumeQueueUnit& unit,
                                                                QueueOffset offset) {
-  if (!has_position(offset)) return Appended::known;
+  if (!has_files() && !has_position(offset)) return Appended::known;
   const UnitPlacement placement = place_unit(unit, offset, known_to_, files_.max_offset());
   if (placement == UnitPlacement::known) return Appended::known;
   UnitFile* const file = files_.last();
@@ -37,9 +37,8 @@ std::optional<ConsumeQueue::Appended> ConsumeQueue::try_append(Worker& worker,
 
 Task<Result<ConsumeQueue::Appended>> ConsumeQueue::append(Worker& worker, ConsumeQueueUnit unit,
                                                           QueueOffset offset) {
-  // No queue is so long. RocketMQ's product of such an offset and the size of a unit overflows, and
-  // what is negative then counts as written.
-  if (!has_position(offset)) co_return Appended::known;
+  // Difference: from such an offset RocketMQ begins a queue of blank units far out.
+  if (!has_files() && !has_position(offset)) co_return Appended::known;
   if (unit.end().value() <= known_to_) co_return Appended::known;
   Result<UnitFilePointer> room = co_await file_with_room(worker, offset);
   if (!room) co_return room.error();

@@ -44,15 +44,16 @@ SharedBytes encode_pre_blank_units(std::int64_t count);
 constexpr std::int64_t unit_file_bytes(std::int64_t configured) {
   return (configured + kUnitBytes - 1) / kUnitBytes * kUnitBytes;
 }
-// Whether a queue can have so many units. A damaged record may claim any offset: its checksum does
-// not cover it.
+// Whether a queue can begin there. A damaged record may claim any offset: its checksum does not
+// cover it.
 constexpr bool has_position(QueueOffset offset) {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max() / 2 / kUnitBytes;
   return offset.value() >= 0 && offset.value() <= kMax;
 }
-// has_position(offset) must hold.
+// Without has_position(offset), what is left of the product in 64 bits with a sign, as in Java.
 constexpr UnitPosition unit_position(QueueOffset offset) {
-  return UnitPosition(offset.value() * kUnitBytes);
+  const auto product = static_cast<std::uint64_t>(offset.value()) * std::uint64_t{kUnitBytes};
+  return UnitPosition(static_cast<std::int64_t>(product));
 }
 constexpr QueueOffset queue_offset_at(UnitPosition position) {
   return QueueOffset(position.value() / kUnitBytes);

@@ -13,9 +13,9 @@ constexpr std::size_t kNameBytesMax = 255;
 }  // namespace
 
 bool has_queue(std::string_view topic, std::int32_t queue_id) {
+  constexpr std::string_view kNotInNames("/,\0", 3);  // RocketMQ takes a comma for two paths.
   return queue_id >= 0 && !topic.empty() && topic.size() <= kNameBytesMax && topic != "." &&
-         topic != ".." && topic.find('/') == std::string_view::npos &&
-         topic.find('\0') == std::string_view::npos;
+         topic != ".." && topic.find_first_of(kNotInNames) == std::string_view::npos;
 }
 
 Task<Result<void>> ConsumeQueues::load(Worker& worker) {

@@ -97,6 +97,8 @@ struct RegisterBrokerBody {
   friend bool operator==(const RegisterBrokerBody&, const RegisterBrokerBody&) = default;
 };
 
+// One topic as JSON: what GET_TOPIC_CONFIG (351) answers.
+std::string encode_topic(const TopicConfig& topic);
 // The topics of a broker as JSON alone: what GET_ALL_TOPIC_CONFIG (21) answers, and what
 // config/topics.json holds.
 std::string encode_topic_table(const RegisterBrokerBody& topics);

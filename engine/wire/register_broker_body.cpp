@@ -37,7 +37,7 @@ void write_topic(JsonWriter& writer, const TopicConfig& topic) {
   members.emplace("topicName", as_json(topic.topic));
   members.emplace("topicSysFlag", DecimalText(topic.topic_sys_flag).view());
   members.emplace("writeQueueNums", DecimalText(topic.write_queues).view());
-  writer.key(topic.topic).begin_object();
+  writer.begin_object();
   for (const auto& [name, json] : members) writer.key(name).raw(json);
   writer.end_object();
 }
@@ -79,12 +79,25 @@ void write_wrapper(JsonWriter& writer, const RegisterBrokerBody& body) {
   writer.key("mappingDataVersion");
   write_data_version(writer, {.timestamp_ms = body.data_version.timestamp_ms});
   writer.key("topicConfigTable").begin_object();
-  for (const TopicConfig& topic : body.topics) write_topic(writer, topic);
+  for (const TopicConfig& topic : body.topics) {
+    writer.key(topic.topic);
+    write_topic(writer, topic);
+  }
   writer.end_object();
   writer.key("topicQueueMappingDetailMap").begin_object().end_object();
   writer.key("topicQueueMappingInfoMap").begin_object().end_object();
   writer.end_object();
 }
+
+}  // namespace
+
+std::string encode_topic(const TopicConfig& topic) {
+  JsonWriter writer;
+  write_topic(writer, topic);
+  return writer.take();
+}
+
+namespace {
 
 std::string to_json(const RegisterBrokerBody& body) {
   JsonWriter writer;

@@ -46,6 +46,7 @@ enum class RequestCode : std::int32_t {
   query_message = 12,
   query_consumer_offset = 14,
   update_consumer_offset = 15,
+  update_and_create_topic = 17,
   get_all_topic_config = 21,
   get_broker_runtime_info = 28,
   search_offset_by_timestamp = 29,
@@ -69,8 +70,11 @@ enum class RequestCode : std::int32_t {
   get_route_info_by_topic = 105,
   get_broker_cluster_info = 106,
   get_all_subscription_groups = 201,  // GET_ALL_SUBSCRIPTIONGROUP_CONFIG
+  get_topic_stats_info = 202,
+  get_consume_stats = 208,
   send_message_v2 = 310,
   send_batch_message = 320,
+  get_topic_config = 351,
   lite_pull_message = 361,  // As pull_message; RocketMQ has other threads for it.
   broker_heartbeat = 904,
 };

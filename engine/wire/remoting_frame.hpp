@@ -15,6 +15,7 @@
 //   tag_expression      which messages a consumer wants
 //   consumer_group      who is in a group of consumers, and which queues are locked
 //   consumer_offset     requests about the ends of a queue, and how far a group has come in it
+//   topic_admin         what operators ask about topics and groups
 //   register_broker     what a broker tells a name server, and data_version
 //   topic_route         what a name server tells clients
 //   heartbeat           what a client tells brokers

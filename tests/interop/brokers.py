@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import driver
@@ -24,8 +25,8 @@ class Served:
     """A server of Drydock's that has said that it serves."""
 
     def __init__(self, *arguments):
-        self.process = subprocess.Popen([DRYDOCK, "serve", *map(str, arguments)], stdout=subprocess.PIPE,
-                                        text=True)
+        self.process = driver.child([DRYDOCK, "serve", *map(str, arguments)], stdout=subprocess.PIPE,
+                                    text=True)
         for line in self.process.stdout:
             if line.startswith(("serving ", "name server")) or " serving" in line:
                 break
@@ -123,7 +124,8 @@ def goes_on(report, jvm, folder, addresses, batched, status):
         found = {int(message["key"]): message["physical"] for message in read["messages"]}
         report.check(f"written by Drydock, {how}: RocketMQ's broker serves all {len(keys)} acked messages"
                      " from their places", found == keys and len(keys) == 2000,
-                     f"{len(found)} of {len(keys)}")
+                     f"{len(found)} of {len(keys)}; what the broker has: " +
+                     jvm("admin", words=["topicStatus", "-n", f"{name_server}:9876", "-t", topic])["printed"])
         finds_by_key(report, jvm, f"written by Drydock, {how}, served by RocketMQ's broker",
                      f"{name_server}:9876", topic,
                      {str(key): keys[key] for key in sorted(keys)[::125]})
@@ -132,6 +134,7 @@ def goes_on(report, jvm, folder, addresses, batched, status):
                      [one["status"] for one in more["results"]] == ["SEND_OK"] * 8
                      and min(one["offset"] for one in more["results"]) > 0, str(more))
         if how == "stopped":
+            operators(report, jvm, f"{name_server}:9876", address, "RocketMQ's broker")
             keys_agree(report, status, status_of(jvm, f"{name_server}:9876", address))
             theirs = batches(report, jvm, f"{name_server}:9876", "RocketMQ's broker")
             report.check("a batch: Drydock stores the properties that RocketMQ's broker stores",
@@ -268,6 +271,8 @@ def serves_java_clients(report, jvm, folder, addresses):
     delays_and_retries(report, jvm, name_server)
     transactions(report, jvm, name_server)
     looks_up(report, jvm, name_server, broker)
+    operators(report, jvm, name_server, broker, "Drydock's broker")
+    follows_drydock(report, jvm, folder, broker)
     batched = batches(report, jvm, name_server)
     with Driver(folder, "-Dorg.apache.rocketmq.client.sendSmartMsg=false") as old:
         sent = old("send", name_server=name_server, topic="topic-old", count=4, how="sync")["results"]
@@ -316,6 +321,81 @@ def looks_up(report, jvm, name_server, broker):
     report.check("admin tool, queryMsgById: shows the message", "key-3" in printed, printed)
 
 
+def printed_of(jvm, words, wanted):
+    """What the admin tool prints once that has `wanted`, or at last: a name server hears of a topic later."""
+    end = time.monotonic() + driver.LIMIT_S
+    while True:
+        printed = jvm("admin", words=words)["printed"]
+        if wanted in printed or time.monotonic() > end:
+            return printed
+
+
+def operators(report, jvm, name_server, broker, who):
+    """The admin tool makes a topic, changes it, and asks how it and its consumers do."""
+    topic, at = "topic-by-hand", ["-n", name_server]
+    for queues in (2, 3):
+        made = jvm("admin", words=["updateTopic", *at, "-b", f"{broker}:10911", "-t", topic,
+                                   "-r", str(queues), "-w", str(queues)])["printed"]
+        report.check(f"{who}, admin tool, updateTopic: a topic of {queues} queues",
+                     "success" in made and f"readQueueNums={queues}" in made, made)
+        route = printed_of(jvm, ["topicRoute", *at, "-t", topic], f'"readQueueNums":{queues}')
+        report.check(f"{who}, admin tool, topicRoute: tells of {queues} queues",
+                     f'"readQueueNums":{queues}' in route, route)
+    jvm("send", name_server=name_server, topic=topic, count=6, how="ordered")
+    jvm("push", name_server=name_server, topic=topic, group="by-hand", count=6)
+    status = jvm("admin", words=["topicStatus", *at, "-t", topic])["printed"]
+    rows = [line.split()[1:4] for line in status.splitlines() if line.startswith("b ")]
+    report.check(f"{who}, admin tool, topicStatus: the ends of each queue",
+                 sorted(rows) == [["0", "0", "6"], ["1", "0", "0"], ["2", "0", "0"]], status)
+    progress = jvm("admin", words=["consumerProgress", *at, "-g", "by-hand"])["printed"]
+    rows = [line.split()[2:6] for line in progress.splitlines() if line.startswith(topic)]
+    report.check(f"{who}, admin tool, consumerProgress: how far a group has come",
+                 [row[:3] for row in sorted(rows)] == [["0", "6", "6"], ["1", "0", "0"], ["2", "0", "0"]],
+                 progress)
+
+
+def follows_drydock(report, jvm, folder, broker):
+    """RocketMQ's slave asks for topics, consumer offsets, delay offsets and groups."""
+    told = jvm("follow", master=f"{broker}:10911", directory=Path(folder) / "follower", **SIZES)
+    report.check("RocketMQ's slave takes over the topics of Drydock's broker",
+                 {"topic-sync", "topic-push", "%RETRY%pushers", "TBW102"} <= set(told["topics"])
+                 and "broker-a" not in told["topics"], str(told["topics"]))
+    read = told["offsets"].get("topic-push@pushers", {})
+    report.check("RocketMQ's slave takes over consumer offsets", sum(map(int, read.values())) == 50,
+                 str(told["offsets"]))
+    report.check("RocketMQ's slave takes over delay offsets", int(told["delays"].get("1", 0)) >= 4,
+                 str(told["delays"]))
+    report.check("RocketMQ's slave takes over groups", {"pushers", "orderly"} <= set(told["groups"]),
+                 str(told["groups"]))
+
+
+class Follower:
+    """Drydock's slave of RocketMQ's broker. It asks a minute after its start: other tests go on meanwhile."""
+
+    def __init__(self, jvm, folder, addresses):
+        self.jvm, self.store = jvm, Path(folder) / "slave"
+        name_server, master = next(addresses), next(addresses)
+        jvm("start_name_server", address=name_server, port=9876)
+        jvm("start_broker", name="m", address=master, told=master, port=10911,
+            directory=Path(folder) / "master", name_server=f"{name_server}:9876", **SIZES)
+        driver.await_route(jvm, f"{name_server}:9876")
+        jvm("send", name_server=f"{name_server}:9876", topic="topic-followed", count=10, how="sync")
+        jvm("push", name_server=f"{name_server}:9876", topic="topic-followed", group="followers", count=10)
+        (Path(folder) / "follower-conf").mkdir()
+        conf = driver.write_conf(Path(folder) / "follower-conf" / "broker.conf", brokerName="m", brokerId=1,
+                                 brokerRole="SLAVE", namesrvAddr=f"{name_server}:9876",
+                                 mappedFileSizeCommitLog=1 << 20, mappedFileSizeConsumeQueue=20_000)
+        self.served = Served("broker", "--conf", conf, "--store", self.store, "--listen", next(addresses))
+
+    def check(self, report):
+        for name, wanted in (("subscriptionGroup.json", '"followers"'), ("topics.json", '"topic-followed"'),
+                             ("consumerOffset.json", '"topic-followed@followers"')):
+            text = driver.await_text(self.store / "config" / name, wanted)
+            report.check(f"Drydock's slave takes over {name} of RocketMQ's broker", wanted in text, text)
+        self.served.stop()
+        self.jvm("stop_broker", name="m")
+
+
 def without_unique_keys(messages):
     """What two brokers must store alike of the same messages."""
     return sorted((one["body"], one["key"], one["tag"],
@@ -351,8 +431,10 @@ def main():
     addresses = driver.loopback_addresses()
     with driver.work_folder() as folder:
         jvm = Driver(folder)
+        follower = Follower(jvm, folder, addresses)
         batched, status = serves_java_clients(report, jvm, folder, addresses)
         goes_on(report, jvm, folder, addresses, batched, status)
+        follower.check(report)
         jvm.kill()
     return report.finish()
 

@@ -1,7 +1,9 @@
 """RocketMQ's classes in a process of their own, and what several interop tests need."""
 
+import contextlib
 import json
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -16,11 +18,22 @@ import tap  # noqa: E402,F401
 DRYDOCK = os.path.abspath(os.environ["DRYDOCK"])
 CLASSPATH = Path(os.environ["INTEROP_CLASSPATH"]).read_text()
 LIMIT_S = 120
+ANSWER_LIMIT_S = 200  # Longer than any command waits by itself.
 # Small files, so that a store of a few hundred messages has many of each kind.
 LOG_FILE_BYTES = 64 * 1024
 QUEUE_FILE_BYTES = 1000
 INDEX_SLOTS = 64
 INDEX_ENTRIES = 20_000
+
+
+CHILDREN = []  # Processes that must not outlive the test: see work_folder.
+
+
+def child(command, **options):
+    """A process that ends with the test at the latest, however that ends."""
+    process = subprocess.Popen(command, **options)
+    CHILDREN.append(process)
+    return process
 
 
 class DriverError(Exception):
@@ -33,7 +46,7 @@ class Driver:
     def __init__(self, folder, *options):
         self.errors = open(Path(folder) / "driver.log", "ab")
         environment = {**os.environ, "ROCKETMQ_HOME": str(folder)}
-        self.process = subprocess.Popen(
+        self.process = child(
             ["java", "-Xmx640m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
              f"-Duser.home={folder}", *options, "-cp", CLASSPATH, "interop.Driver"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True,
@@ -46,7 +59,7 @@ class Driver:
         try:
             self.process.stdin.write(line + "\n")
             self.process.stdin.flush()
-            answer = self.process.stdout.readline()
+            answer = self.answer(line)
         except BrokenPipeError:
             answer = ""
         if not answer:
@@ -55,6 +68,15 @@ class Driver:
         if not answer["ok"]:
             raise DriverError(f"{command}: {answer['error']}")
         return answer
+
+    def answer(self, line):
+        """The next line of the JVM. One that does not come is reported with what the threads do."""
+        if not select.select([self.process.stdout], [], [], ANSWER_LIMIT_S)[0]:
+            threads = subprocess.run(["jstack", str(self.process.pid)], capture_output=True, text=True,
+                                     timeout=LIMIT_S).stdout
+            self.kill()
+            raise DriverError(f"no answer for {ANSWER_LIMIT_S} s to {line}\n{threads}")
+        return self.process.stdout.readline()
 
     def kill(self):
         self.process.kill()
@@ -126,6 +148,16 @@ def await_route(jvm, name_server):
                 raise
 
 
+def await_text(path, wanted):
+    """What is in a file, once that has `wanted`, or at last."""
+    end = time.monotonic() + LIMIT_S
+    while True:
+        text = path.read_text() if path.exists() else f"{path} is not there"
+        if wanted in text or time.monotonic() > end:
+            return text
+        time.sleep(0.1)
+
+
 def loopback_addresses():
     """Loopback addresses that no other run of such a program uses at the same time."""
     pid = os.getpid()
@@ -133,8 +165,17 @@ def loopback_addresses():
         yield f"127.{200 + (pid >> 8) % 50}.{pid % 256}.{last}"
 
 
+@contextlib.contextmanager
 def work_folder():
-    """A folder for stores: in memory where there is one, since recovery syncs files."""
+    """A folder for stores: in memory where there is one, since recovery syncs files. At its end no child
+    is left: one that lived on would hold the output of the test open, and whoever reads it would wait."""
     memory = Path("/dev/shm")
-    return tempfile.TemporaryDirectory(prefix="drydock-interop-",
-                                       dir=memory if os.access(memory, os.W_OK) else None)
+    with tempfile.TemporaryDirectory(prefix="drydock-interop-", ignore_cleanup_errors=True,
+                                     dir=memory if os.access(memory, os.W_OK) else None) as folder:
+        try:
+            yield folder
+        finally:
+            for process in CHILDREN:
+                process.kill()
+                process.wait()
+            CHILDREN.clear()

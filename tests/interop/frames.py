@@ -59,6 +59,8 @@ def exercise(jvm, folder, addresses):
                   ["topicStatus", "-t", "topic-sync"], ["consumerProgress", "-g", "frames"],
                   ["brokerStatus", "-b", f"{broker_seen}:10911"]):
         jvm("admin", words=[*words, "-n", seen])
+    jvm("follow", master=f"{broker_seen}:10911", directory=Path(folder) / "follower",
+        log_file_bytes=1 << 20, queue_file_bytes=20_000)
     for recorder in recorders:
         recorder.close()
 

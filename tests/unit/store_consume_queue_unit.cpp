@@ -86,5 +86,16 @@ TEST(ConsumeQueueUnits, AnOffsetThatNoQueueReachesHasNoPosition) {
   EXPECT_FALSE(has_position(QueueOffset(4'272'490'579'065'700'353)));
 }
 
+// Its place is what Java's product leaves: RocketMQ takes a negative one for written, and any other
+// for one behind a gap (`recovery.py --seed 2770`).
+TEST(ConsumeQueueUnits, AnOffsetThatNoQueueReachesIsPlacedByTheProductThatOverflowed) {
+  EXPECT_EQ(place(-1, kNoPhysical, 21), UnitPlacement::known);
+  EXPECT_LT(unit_position(QueueOffset(4'272'490'579'065'700'353)), UnitPosition());
+  EXPECT_EQ(place(4'272'490'579'065'700'353, kNoPhysical, 21), UnitPlacement::known);
+  EXPECT_EQ(unit_position(QueueOffset(2'775'906'220'320'489'493)),
+            UnitPosition(177'892'185'281'135'012));
+  EXPECT_EQ(place(2'775'906'220'320'489'493, kNoPhysical, 21), UnitPlacement::write_late);
+}
+
 }  // namespace
 }  // namespace drydock::test

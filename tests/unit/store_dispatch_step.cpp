@@ -63,7 +63,7 @@ TEST(StoreDispatchStep, HalfAndRolledBackTransactionsHaveNoUnit) {
 }
 
 TEST(StoreDispatchStep, FieldsThatNoBrokerWritesHaveNoUnit) {
-  for (const std::string_view topic : {"", ".", "..", "a/b"}) {
+  for (const std::string_view topic : {"", ".", "..", "a/b", "a,b"}) {
     RecordView record = view();
     record.topic = as_byte_span(topic);
     EXPECT_FALSE(dispatch_request_of(record, 133).has_unit) << topic;

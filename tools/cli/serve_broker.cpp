@@ -118,6 +118,12 @@ std::uint16_t metrics_port_of(const ServeBrokerOptions& options, Endpoint listen
   return at.port;
 }
 
+// Where RocketMQ's broker has its fast channel; 0: there is no such port.
+std::uint16_t fast_port_of(std::uint16_t listen_port) {
+  constexpr std::uint16_t kBelow = 2;
+  return listen_port > kBelow ? static_cast<std::uint16_t>(listen_port - kBelow) : 0;
+}
+
 bool disk_is_full(const std::string& root) {
   std::error_code error;
   const std::filesystem::space_info space = std::filesystem::space(root, error);
@@ -237,6 +243,7 @@ int serve_broker(const ServeBrokerOptions& options) {
   broker.start([&configuration, metrics_port](Context& context) {
     BrokerWatch watched;
     watched.metrics_port = metrics_port;
+    watched.fast_port = fast_port_of(configuration.listen_port);
     return run_broker(context, configuration, std::move(watched));
   });
   run_to_end(world, broker);

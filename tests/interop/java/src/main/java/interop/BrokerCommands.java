@@ -9,6 +9,7 @@ import org.apache.rocketmq.common.namesrv.NamesrvConfig;
 import org.apache.rocketmq.namesrv.NamesrvController;
 import org.apache.rocketmq.remoting.netty.NettyClientConfig;
 import org.apache.rocketmq.remoting.netty.NettyServerConfig;
+import org.apache.rocketmq.store.config.BrokerRole;
 import org.apache.rocketmq.store.config.MessageStoreConfig;
 
 /** Commands that run RocketMQ's name server and broker in this process. */
@@ -19,6 +20,7 @@ final class BrokerCommands {
         commands.put("start_name_server", BrokerCommands::startNameServer);
         commands.put("start_broker", BrokerCommands::startBroker);
         commands.put("stop_broker", BrokerCommands::stopBroker);
+        commands.put("follow", BrokerCommands::follow);
     }
 
     /** address, port. */
@@ -54,6 +56,31 @@ final class BrokerCommands {
         brokers.put(config.getBrokerName(), controller);
         JSONObject answer = new JSONObject(true);
         answer.put("end", controller.getMessageStore().getMaxPhyOffset());
+        return answer;
+    }
+
+    /** master, and what Stores.configuration takes: a slave that is made, asks the master once for all that
+     * is not in the log, and is not started. The answer has what it knows then. */
+    private static JSONObject follow(JSONObject arguments) throws Exception {
+        BrokerConfig config = new BrokerConfig();
+        config.setBrokerName("follower");
+        config.setBrokerId(1);
+        MessageStoreConfig store = Stores.configuration(arguments);
+        store.setBrokerRole(BrokerRole.SLAVE);
+        BrokerController slave =
+            new BrokerController(config, new NettyServerConfig(), new NettyClientConfig(), store);
+        if (!slave.initialize()) throw new IllegalStateException("the slave can't be made");
+        slave.getBrokerOuterAPI().start();
+        slave.getSlaveSynchronize().setMasterAddr(arguments.getString("master"));
+        slave.getSlaveSynchronize().syncAll();
+        JSONObject answer = new JSONObject(true);
+        answer.put("topics", slave.getTopicConfigManager().getTopicConfigTable().keySet());
+        answer.put("topics_version", slave.getTopicConfigManager().getDataVersion().toJson());
+        answer.put("offsets", slave.getConsumerOffsetManager().getOffsetTable());
+        answer.put("delays", slave.getScheduleMessageService().getOffsetTable());
+        answer.put("groups", slave.getSubscriptionGroupManager().getSubscriptionGroupTable().keySet());
+        answer.put("groups_version", slave.getSubscriptionGroupManager().getDataVersion().toJson());
+        slave.shutdown();
         return answer;
     }
 

@@ -182,11 +182,12 @@ final class ClientCommands {
 
     /**
      * Reads all queues of a topic from their beginnings: name_server, topic, tags, count to wait for,
-     * subscribes (the group shares the queues; else all of them are assigned).
+     * subscribes (the group shares the queues; else all of them are assigned), wait_s (so long without
+     * any message ends it).
      */
     private static JSONObject litePull(JSONObject arguments) throws Exception {
         DefaultLitePullConsumer consumer = new DefaultLitePullConsumer(
-            arguments.containsKey("group") ? arguments.getString("group") : "interop-lite");
+            arguments.containsKey("group") ? arguments.getString("group") : "interop-lite-" + ++instances);
         consumer.setNamesrvAddr(arguments.getString("name_server"));
         consumer.setInstanceName("lite-" + ++instances);
         consumer.setAutoCommit(true);
@@ -202,14 +203,16 @@ final class ClientCommands {
         consumer.start();
         try {
             if (!subscribes) {
-                Collection<MessageQueue> queues = consumer.fetchMessageQueues(topic);
-                consumer.assign(queues);
-                for (MessageQueue queue : queues) consumer.seekToBegin(queue);
+                // A group of its own begins at the beginnings. A seek would interrupt the pulls that go
+                // on, and one that is interrupted while it sends closes the connection of all.
+                consumer.assign(consumer.fetchMessageQueues(topic));
             }
             List<MessageExt> messages = new ArrayList<>();
-            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Stores.number(arguments, "wait_s", 10));
-            while (messages.size() < arguments.getIntValue("count") && System.nanoTime() < end) {
-                messages.addAll(consumer.poll(200));
+            long patience = TimeUnit.SECONDS.toNanos(Stores.number(arguments, "wait_s", 10));
+            long last = System.nanoTime();
+            while (messages.size() < arguments.getIntValue("count")
+                && System.nanoTime() - last < patience) {
+                if (messages.addAll(consumer.poll(200))) last = System.nanoTime();
             }
             consumer.commit();
             return told(messages);

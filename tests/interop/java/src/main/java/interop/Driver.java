@@ -2,6 +2,7 @@ package interop;
 
 import com.alibaba.fastjson.JSON;
 import com.alibaba.fastjson.JSONObject;
+import com.alibaba.fastjson.serializer.SerializerFeature;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
@@ -35,7 +36,8 @@ public final class Driver {
         BufferedReader lines =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            answers.println(JSON.toJSONString(answer(commands, JSON.parseObject(line))));
+            JSONObject answer = answer(commands, JSON.parseObject(line));
+            answers.println(JSON.toJSONString(answer, SerializerFeature.WriteNonStringKeyAsString));
         }
         Runtime.getRuntime().halt(0);  // Threads that RocketMQ left behind don't hold it up.
     }
@@ -50,7 +52,11 @@ public final class Driver {
         } catch (Throwable problem) {
             problem.printStackTrace();
             answer.put("ok", false);
-            answer.put("error", problem.toString());
+            StringBuilder told = new StringBuilder(problem.toString());
+            for (Throwable cause = problem.getCause(); cause != null; cause = cause.getCause()) {
+                told.append(" because of ").append(cause);
+            }
+            answer.put("error", told.toString());
         }
         return answer;
     }

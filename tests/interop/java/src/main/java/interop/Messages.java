@@ -48,6 +48,11 @@ final class Messages {
         return stored;
     }
 
+    /** Puts the message `number`, which may be refused. */
+    PutMessageResult putOne(DefaultMessageStore store, int number) {
+        return store.putMessage(single(first + number));
+    }
+
     private MessageExtBrokerInner single(int number) {
         MessageExtBrokerInner message = new MessageExtBrokerInner();
         message.setTopic(kind.equals("long-topic") && number % 2 == 0

@@ -10,11 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.common.message.MessageDecoder;
 import org.apache.rocketmq.store.DefaultMessageStore;
+import org.apache.rocketmq.store.PutMessageResult;
 import org.apache.rocketmq.store.QueryMessageResult;
+import org.apache.rocketmq.store.queue.ConsumeQueueInterface;
 
 /** Commands that use RocketMQ's message store in this process. Stores that are open have a name. */
 final class StoreCommands {
@@ -23,6 +26,7 @@ final class StoreCommands {
     static void register(Map<String, Driver.Command> commands) {
         commands.put("open", StoreCommands::open);
         commands.put("put", StoreCommands::put);
+        commands.put("burst", StoreCommands::burst);
         commands.put("report", StoreCommands::report);
         commands.put("copy", StoreCommands::copy);
         commands.put("close", StoreCommands::close);
@@ -47,6 +51,53 @@ final class StoreCommands {
         answer.put("stored", messages.put(store));
         Stores.awaitDispatch(store);
         return answer;
+    }
+
+    /**
+     * Puts as put does, until a put is refused; then waits until what can be seen has not grown for
+     * `quiet_ms`: stored, refused (the status), wrote (where the last record ends), and what is seen of
+     * that: readable (the end of the log), dispatched, messages (in the queues).
+     */
+    private static JSONObject burst(JSONObject arguments) throws Exception {
+        DefaultMessageStore store = named(arguments);
+        JSONObject answer = new JSONObject(true);
+        Messages messages = new Messages(arguments);
+        PutMessageResult last = null;
+        int stored = 0;
+        for (; stored < arguments.getIntValue("count"); ++stored) {
+            PutMessageResult put = messages.putOne(store, stored);
+            if (!put.isOk()) {
+                answer.put("refused", put.getPutMessageStatus().toString());
+                break;
+            }
+            last = put;
+        }
+        answer.put("stored", stored);
+        if (last != null) {
+            answer.put("wrote", last.getAppendMessageResult().getWroteOffset()
+                + last.getAppendMessageResult().getWroteBytes());
+        }
+        long quiet = TimeUnit.MILLISECONDS.toNanos(arguments.getLongValue("quiet_ms"));
+        JSONObject seen = seen(store);
+        for (long since = System.nanoTime(); System.nanoTime() - since < quiet; Thread.sleep(20)) {
+            JSONObject now = seen(store);
+            if (!now.equals(seen)) since = System.nanoTime();
+            seen = now;
+        }
+        answer.putAll(seen);
+        return answer;
+    }
+
+    private static JSONObject seen(DefaultMessageStore store) throws Exception {
+        JSONObject seen = new JSONObject(true);
+        seen.put("readable", store.getMaxPhyOffset());
+        seen.put("dispatched", store.getReputFromOffset());
+        long messages = 0;
+        for (Map<Integer, ConsumeQueueInterface> topic : store.getConsumeQueueTable().values()) {
+            for (ConsumeQueueInterface queue : topic.values()) messages += queue.getMaxOffsetInQueue();
+        }
+        seen.put("messages", messages);
+        return seen;
     }
 
     private static JSONObject report(JSONObject arguments) throws Exception {

@@ -12,7 +12,8 @@ import org.apache.rocketmq.store.stats.BrokerStatsManager;
 
 /** Makes RocketMQ's message store for a directory, with files small enough for many of them. */
 final class Stores {
-    /** Keys of `arguments`: directory, log_file_bytes, queue_file_bytes, sync, slots, entries. */
+    /** Keys of `arguments`: directory, log_file_bytes, queue_file_bytes, sync, slots, entries; pool (that
+     * many buffers of the transient pool), fails_without_buffer, commit_ms. */
     static MessageStoreConfig configuration(JSONObject arguments) {
         MessageStoreConfig config = new MessageStoreConfig();
         String root = arguments.getString("directory");
@@ -28,6 +29,13 @@ final class Stores {
         config.setTimerWheelEnable(false);
         config.setDiskMaxUsedSpaceRatio(95);
         config.setCleanFileForciblyEnable(false);
+        if (arguments.containsKey("pool")) {
+            config.setTransientStorePoolEnable(true);
+            config.setTransientStorePoolSize(arguments.getIntValue("pool"));
+            config.setFastFailIfNoBufferInStorePool(arguments.getBooleanValue("fails_without_buffer"));
+            config.setCommitIntervalCommitLog(number(arguments, "commit_ms", 200));
+            config.setCommitCommitLogThoroughInterval(number(arguments, "commit_ms", 200));
+        }
         return config;
     }
 

@@ -1,0 +1,58 @@
+// Answers what operators ask about topics and groups: UPDATE_AND_CREATE_TOPIC, GET_TOPIC_CONFIG,
+// GET_TOPIC_STATS_INFO and GET_CONSUME_STATS, as `mqadmin` updateTopic, topicStatus and
+// consumerProgress do.
+//
+// What it does not do: attributes of topics, messages per second in statistics, deleting a topic.
+#pragma once
+
+#include <memory>
+
+#include "engine/broker/configuration.hpp"
+#include "engine/broker/consumer_groups.hpp"
+#include "engine/broker/consumer_offsets.hpp"
+#include "engine/broker/topics_of_broker.hpp"
+#include "engine/store/message_store.hpp"
+#include "engine/wire/remoting_frame.hpp"
+#include "engine/wire/server_connection.hpp"
+#include "engine/wire/topic_admin.hpp"
+
+namespace drydock {
+
+class TopicProcessor {
+ public:
+  // What it looks into and changes; all of it outlives the processor.
+  struct Parts {
+    const BrokerConfiguration& configuration;
+    MessageStore& store;
+    TopicsOfBroker topics;
+    const ConsumerOffsets& offsets;
+    const ConsumerGroups& consumers;
+  };
+  // Reads on behalf of `worker`.
+  TopicProcessor(Context& context, Parts parts, Worker& worker)
+      : context_(context), parts_(parts), worker_(worker) {}
+
+  static bool answers(const RemotingCommand& request);
+  // `slot` is given back at the end.
+  Task<void> process(std::shared_ptr<ServerConnection> connection, RemotingCommand request,
+                     Semaphore::Permit slot);
+
+ private:
+  Task<SharedBytes> update(RemotingCommand request);
+  SharedBytes topic_config(const RemotingCommand& request) const;
+  Task<SharedBytes> topic_stats(RemotingCommand request);
+  Task<SharedBytes> consume_stats(RemotingCommand request);
+  // Why the topic may not be made or changed; empty if it may.
+  std::string refusal(const UpdateTopicHeader& header) const;
+  // Whether the statistics of a group have a topic: nobody tells of one that its members, if there
+  // are any, do not subscribe to.
+  bool is_told(std::string_view group, std::string_view topic) const;
+  // When the message of a queue was stored; 0 if that can't be told.
+  Task<std::int64_t> stored_ms(StatsQueue queue, QueueOffset at);
+
+  Context& context_;
+  Parts parts_;
+  Worker& worker_;
+};
+
+}  // namespace drydock

@@ -1,0 +1,121 @@
+// What operators ask about topics and groups, as `mqadmin` does, and what a name server is told.
+#include <gtest/gtest.h>
+
+#include "engine/wire/consumer_offset.hpp"
+#include "engine/wire/register_broker.hpp"
+#include "engine/wire/send_message.hpp"
+#include "engine/wire/topic_admin.hpp"
+#include "tests/support/raw_client.hpp"
+
+namespace drydock::test {
+namespace {
+
+constexpr std::int32_t kReadWrite = permission::kRead | permission::kWrite;
+
+template <class Fields>
+SharedBytes request(RequestCode code, const Fields& fields, std::string_view body = {}) {
+  return encode_command(request_head(code, 1), fields, {}, as_byte_span(body));
+}
+UpdateTopicHeader topic_of(std::string_view name, std::int32_t queues) {
+  return {.topic = name, .read_queues = queues, .write_queues = queues, .permissions = kReadWrite};
+}
+SharedBytes update(const UpdateTopicHeader& header) {
+  return request(RequestCode::update_and_create_topic, header);
+}
+SharedBytes stats_of(std::string_view topic) {
+  return request(RequestCode::get_topic_stats_info, TopicStatsHeader{topic});
+}
+SharedBytes send(std::string_view topic, std::int32_t queue_id) {
+  SendMessageHeader header;
+  header.producer_group = "g";
+  header.topic = topic;
+  header.queue_id = queue_id;
+  return request(RequestCode::send_message_v2, header, "body");
+}
+
+class Asking {
+ public:
+  explicit Asking(BrokerWorld& world) : client_(world) {}
+  RemotingCommand operator()(SharedBytes bytes) {
+    const std::vector<RemotingCommand> answers = client_.ask(std::move(bytes));
+    ENSURE(answers.size() == 1);
+    return answers[0];
+  }
+
+ private:
+  RawClient client_;
+};
+
+std::string body_of(const RemotingCommand& answer) {
+  return std::string(as_text(answer.body.span()));
+}
+bool is(const RemotingCommand& answer, ResponseCode code) { return answer.is(code); }
+
+TEST(BrokerTopicAdmin, ATopicThatAnOperatorMakesHasTheQueuesThatHeWants) {
+  BrokerWorld world;
+  world.start_broker();
+  Asking ask(world);
+  EXPECT_TRUE(is(ask(stats_of("orders")), ResponseCode::topic_not_exist));
+  EXPECT_TRUE(is(ask(update(topic_of("orders", 2))), ResponseCode::success));
+  EXPECT_TRUE(is(ask(send("orders", 1)), ResponseCode::success));
+  EXPECT_TRUE(is(ask(send("orders", 2)), ResponseCode::invalid_parameter));
+  EXPECT_TRUE(is(ask(update(topic_of("orders", 3))), ResponseCode::success));
+  EXPECT_TRUE(is(ask(send("orders", 2)), ResponseCode::success));
+  EXPECT_EQ(body_of(ask(request(RequestCode::get_topic_config, TopicStatsHeader{"orders"}))),
+            R"({"attributes":{},"order":false,"perm":6,"readQueueNums":3,)"
+            R"("topicFilterType":"SINGLE_TAG","topicName":"orders","topicSysFlag":0,)"
+            R"("writeQueueNums":3})");
+  const std::string told = body_of(ask(stats_of("orders")));
+  EXPECT_NE(told.find(R"("queueId":0,"topic":"orders"}:{"lastUpdateTimestamp":0,"maxOffset":0)"),
+            std::string::npos)
+      << told;
+  EXPECT_NE(told.find(R"("queueId":2,"topic":"orders"}:{"lastUpdateTimestamp":17)"),
+            std::string::npos)
+      << told;
+}
+
+TEST(BrokerTopicAdmin, TopicsOfTheSystemAndOddOnesAreRefused) {
+  BrokerWorld world;
+  world.start_broker();
+  Asking ask(world);
+  for (const std::string_view name :
+       {"TBW102", "SCHEDULE_TOPIC_XXXX", "rmq_sys_wheel_timer", "DefaultCluster", "a,b", "a/b"}) {
+    EXPECT_TRUE(is(ask(update(topic_of(name, 1))), ResponseCode::invalid_parameter)) << name;
+  }
+  UpdateTopicHeader odd = topic_of("orders", 1);
+  odd.permissions = 64;
+  EXPECT_TRUE(is(ask(update(odd)), ResponseCode::invalid_parameter));
+  odd = topic_of("orders", 65'536);
+  EXPECT_TRUE(is(ask(update(odd)), ResponseCode::invalid_parameter));
+  odd = topic_of("orders", 1);
+  odd.attributes = "+message.type=FIFO";
+  EXPECT_TRUE(is(ask(update(odd)), ResponseCode::invalid_parameter));
+  odd = topic_of("orders", -1);
+  EXPECT_TRUE(is(ask(update(odd)), ResponseCode::system_error));
+  EXPECT_TRUE(is(ask(stats_of("orders")), ResponseCode::topic_not_exist));
+}
+
+TEST(BrokerTopicAdmin, AGroupsStatisticsTellHowFarItHasCome) {
+  BrokerWorld world;
+  world.start_broker();
+  Asking ask(world);
+  ask(update(topic_of("orders", 1)));
+  ask(send("orders", 0));
+  ask(send("orders", 0));
+  ConsumerOffsetHeader offset;
+  offset.consumer_group = "g";
+  offset.queue = {"orders", 0};
+  offset.commit_offset = 1;
+  ask(request(RequestCode::update_consumer_offset, offset));
+  const std::string told =
+      body_of(ask(request(RequestCode::get_consume_stats, ConsumeStatsHeader{"g", {}})));
+  EXPECT_NE(told.find(R"("queueId":0,"topic":"orders"}:{"brokerOffset":2,"consumerOffset":1,)"
+                      R"("lastTimestamp":17)"),
+            std::string::npos)
+      << told;
+  EXPECT_EQ(body_of(ask(request(RequestCode::get_consume_stats, ConsumeStatsHeader{"h", {}}))),
+            R"({"consumeTps":0.0,"offsetTable":{}})");
+}
+
+}  // namespace
+}  // namespace drydock::test
