@@ -10,7 +10,7 @@
 //   promise              what a combination of settings promises (pure; its parts: promise_*)
 //   utf8                 the encodings that such a file may have (pure)
 //   worker_pool          a set of workers with a bounded queue, as RocketMQ's thread pools
-//   topics               which topics exist and how many queues they have (pure)
+//   topics               which topics exist and how many queues they have (pure); system_topics
 //   registration         tells name servers of the broker and its topics
 //   send_processor       the checks and the answer of one send, which waits for flush and copies;
 //                        send_batch has the part for batches
@@ -28,6 +28,8 @@
 //   put_safety           the wait of a put for its flush and its copies
 //   fast_failure         refuses what has waited for a worker for too long
 //   runtime_info         what the broker tells of itself; traffic (pure)
+//   metrics_endpoint     serves that to Prometheus; metrics_text (pure)
+//   slave_metadata       a slave's copies of what is below its master's config/
 //   query_processor      looks for messages by key, id and time
 //   offset_processor     the ends of queues, and how far groups have come in them
 //   consumer_offsets     how far each group has come (pure)

@@ -429,6 +429,12 @@ def wrong_files(report):
         refused(report, "a directory where a file of the log belongs", done,
                 f"{blocked}: is a directory where a file of the log belongs; move it away, or give")
         blocked.rmdir()
+        os.mkfifo(blocked)
+        for command in (("store", "dump", store), ("store", "verify", store),
+                        ("serve", "broker", "--conf", conf, "--listen", next(ADDRESSES))):
+            refused(report, f"{' '.join(command[:2])}: a FIFO among the files of the log", drydock(*command),
+                    f"{blocked}: is neither a file nor a directory: move it out of the log")
+        blocked.unlink()
         os.rename(first, store / "commitlog" / f"{5 * FILE_BYTES:020}")
         done = drydock("store", "verify", store, "--conf", conf)
         report.check("verify: a missing file, and records that say they are elsewhere",
@@ -680,7 +686,9 @@ def metrics(report):
                                 (b"POST /metrics HTTP/1.1\r\n\r\n", b"405"), (b"a" * 20_000, b"431")):
             with socket.create_connection((address, 5557), timeout=LIMIT_S) as client:
                 client.sendall(request)
-                answer = client.recv(65536)
+                answer = b""
+                while piece := client.recv(65536):  # A reset would raise.
+                    answer += piece
             if not answer.startswith(b"HTTP/1.1 " + status):
                 wrong.append(f"{request[:20]}: {answer[:40]}")
         with socket.create_connection((address, 5557), timeout=LIMIT_S) as client:
@@ -690,7 +698,11 @@ def metrics(report):
         report.check("metrics: other requests are refused, and the next one is served",
                      not wrong and served == 200, str(wrong))
         report.check("metrics: a broker with them stops in an orderly way", broker.stop() == 0, broker.text)
-        for text, wanted in (("127.9.9.9:5557", "the address must be that of --listen"), ("x", "--metrics")):
+        for text, wanted in (("127.9.9.9:5557", "the address must be that of --listen"), ("x", "--metrics"),
+                             (f"{address}:10911", f"--metrics: {address}:10911: is where the broker listens for "
+                              "clients (listenPort); give another --metrics ADDR:PORT"),
+                             (f"{address}:10912", f"--metrics: {address}:10912: is where the broker listens for "
+                              "slaves (haListenPort, listenPort + 1 if absent); give another --metrics ADDR:PORT")):
             done = drydock("serve", "broker", "--conf", conf, "--listen", address, "--metrics", text)
             refused(report, f"--metrics {text}", done, wanted)
 
