@@ -15,6 +15,7 @@ struct Meaning {
 };
 
 constexpr Meaning kMeanings[] = {
+    {"accessMessageInMemoryHotRatio", "share of the memory behind which messages count as cold"},
     {"accessMessageInMemoryMaxRatio", "share of the memory in which messages count as cached"},
     {"autoCreateSubscriptionGroup", "unknown groups get the defaults when they first consume"},
     {"autoCreateTopicEnable", "a send makes a topic that is missing"},
@@ -25,7 +26,11 @@ constexpr Meaning kMeanings[] = {
     {"brokerId", "0 is the master of its name; others are slaves"},
     {"brokerName", "the name that master and slaves share"},
     {"brokerRole", "whether it has slaves that it waits for, or follows a master"},
+    {"cgColdReadThreshold", "cold bytes that a group may read in 5 s"},
     {"checkCRCOnRecover", "recovery compares the checksums of bodies"},
+    {"coldCtrStrategyEnable", "thresholds for cold data follow what is read"},
+    {"coldDataFlowControlEnable", "groups that read too much cold data are slowed down"},
+    {"coldDataScanEnable", "what is in the page cache is not cold"},
     {"commitCommitLogLeastPages", "a commit of the transient pool waits for so many pages"},
     {"commitCommitLogThoroughInterval", "longest time without a commit, however few pages"},
     {"commitIntervalCommitLog", "pause between commits of the transient pool"},
@@ -44,6 +49,7 @@ constexpr Meaning kMeanings[] = {
     {"flushDiskType", "whether a send waits for its flush"},
     {"flushIntervalCommitLog", "pause between flushes of the log"},
     {"flushIntervalConsumeQueue", "pause between flushes of the queues"},
+    {"globalColdReadThreshold", "cold bytes that all groups together may read in 5 s"},
     {"haHousekeepingInterval", "silence after which a link between master and slave ends"},
     {"haListenPort", "where a master listens for slaves"},
     {"haMasterAddress", "the master of a slave; otherwise name servers tell it"},
@@ -87,6 +93,7 @@ constexpr Meaning kMeanings[] = {
     {"transactionTimeOut", "age at which a half message is asked about first"},
     {"transientStorePoolEnable", "sends go to memory first, and to the page cache with a commit"},
     {"transientStorePoolSize", "buffers of the transient pool, each as long as a file of the log"},
+    {"usePIDColdCtrStrategy", "thresholds for cold data are moved by a controller"},
     {"waitTimeMillsInPullQueue", "longest wait of a pull for a worker"},
     {"waitTimeMillsInSendQueue", "longest wait of a send for a worker"},
     {"wakeCommitWhenPutMessage", "a send wakes the commit of the transient pool"},
@@ -117,9 +124,7 @@ constexpr Reason kReasons[] = {
     {"queues and offsets are in files, not in RocksDB",
      "*RocksDB* rocksdb* memTable* bottomMost* configManagerVersion"},
     {"topics are not compacted", "compaction* enableCompaction maxOffsetMapSize"},
-    {"reads of cold data are not slowed down",
-     "cold* cgCold* globalCold* usePIDCold* "
-     "dataReadAheadEnable accessMessageInMemoryHotRatio"},
+    {"files are read ahead as the host does it", "dataReadAheadEnable"},
     {"files are neither warmed up nor swapped", "*Swap* *WarmMapedFile* *warmMapedFile*"},
     {"light queues and dispatch to several queues do not run", "*Lmq* enableMultiDispatch"},
     {"filters are tags only",
