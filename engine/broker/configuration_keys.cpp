@@ -398,7 +398,12 @@ constexpr std::array kHonoured = {
 constexpr std::string_view kOtherMode = "another replication mode than the one that runs";
 constexpr std::string_view kOtherBytes = "another layout of the store's files";
 
+constexpr std::string_view kChecks = "checks of who may do what, and here every client is served";
+
 constexpr std::array kRefused = {
+    RefusedKey{"aclEnable", "false", kChecks},
+    RefusedKey{"authenticationEnabled", "false", kChecks},
+    RefusedKey{"authorizationEnabled", "false", kChecks},
     RefusedKey{"duplicationEnable", "false", kOtherMode},
     RefusedKey{"enableConsumeQueueExt", "false", kOtherBytes},
     RefusedKey{"enableControllerMode", "false", kOtherMode},
