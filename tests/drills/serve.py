@@ -663,6 +663,59 @@ def value(page, name, **labels):
     return found[0] if len(found) == 1 else None
 
 
+def dumped_parts(report):
+    """What a store has besides its log, as it was written and damaged."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "store"
+        conf = write_conf(folder, store, maxHashSlotNum=100, maxIndexNum=1000)
+        broker = Broker(conf)
+        drydock("send", "--to", broker.at, "--topic", "orders", "--count", 20)
+        held = drydock("store", "dump", store, "--conf", conf, "--part", "state")
+        broker.stop()
+        dump = {part: drydock("store", "dump", store, "--conf", conf, "--part", part)
+                for part in ("log", "queues", "index", "checkpoint", "config", "state")}
+        report.check("dump --part: of a store in order each part is read",
+                     all(each.returncode == 0 for each in dump.values()),
+                     str({part: each.stdout[-200:] + each.stderr for part, each in dump.items()}))
+        log = [line.split() for line in dump["log"].stdout.splitlines() if line[0] != "#" and "(" not in line]
+        places = sorted((int(line[0]), int(line[1])) for line in log)
+        units = [line.split() for line in dump["queues"].stdout.splitlines() if line[0] != "#" and "(" not in line]
+        report.check("dump --part queues: a unit for each record of the log",
+                     len(places) == 20 and sorted((int(u[1]), int(u[2])) for u in units) == places,
+                     dump["queues"].stdout[:2000])
+        entries = [line.split() for line in dump["index"].stdout.splitlines() if line.startswith("entry")]
+        report.check("dump --part index: entries lead to records of the log",
+                     entries and {int(entry[5]) for entry in entries} == {place for place, _ in places},
+                     dump["index"].stdout[:2000])
+        last = places[-1][0]
+        report.check("dump --part checkpoint, config, state: what an orderly stop leaves",
+                     "physicMsgTimestamp 1" in dump["checkpoint"].stdout
+                     and '"orders"' in dump["config"].stdout and "lock free" in dump["state"].stdout
+                     and "abort none" in dump["state"].stdout and last > 0,
+                     dump["checkpoint"].stdout + dump["state"].stdout)
+        report.check("dump --part state: of a broker that runs",
+                     held.returncode == 0 and "abort there" in held.stdout and "lock held" in held.stdout,
+                     held.stdout)
+        queue = min(path for path in (store / "consumequeue" / "orders").glob("*/*"))
+        whole = queue.read_bytes()
+        queue.write_bytes(b"\xff" * 20 + whole[20:-1])
+        (store / "checkpoint").write_bytes(b"\xff" * 4096)
+        (store / "config" / "topics.json").write_text("{")
+        index = min((store / "index").glob("*"))
+        content = index.read_bytes()
+        index.write_bytes(content[:40] + b"\x7f" * 4 + content[44:])
+        for part, told in (("queues", "(damaged: offset -1, size -1)"), ("index", "(damaged: there is none)"),
+                           ("checkpoint", "(damaged: neither times"), ("config", "(damaged: is no JSON)")):
+            done = drydock("store", "dump", store, "--conf", conf, "--part", part)
+            report.check(f"dump --part {part}: damage has a line, and status 1",
+                         done.returncode == 1 and told in done.stdout, done.stdout[:2000])
+        refused(report, "dump of what is no store", drydock("store", "dump", store / "nothing", "--part", "queues"),
+                "is no directory of a store")
+        done = drydock("store", "dump", store, "--part", "half")
+        report.check("dump: a part that there is not is refused", done.returncode == 2 and "half" in done.stderr,
+                     done.stderr)
+
+
 def metrics(report):
     """Fetched with a real HTTP client; what is no request harms nobody."""
     with tempfile.TemporaryDirectory() as folder:
@@ -711,6 +764,7 @@ def main():
     report = tap.Report()
     sends(report)
     metrics(report)
+    dumped_parts(report)
     killed(report, "SYNC_FLUSH")
     killed(report, "ASYNC_FLUSH")
     torn_tails(report)

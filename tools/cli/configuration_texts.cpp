@@ -190,7 +190,7 @@ std::string_view meaning_of(std::string_view honoured) {
 
 std::string_view why_without_effect(const ConfigurationProperty& property) {
   using enum PropertyOwner;
-  if (property.owner == auth || property.name == "aclEnable") return kAuthentication;
+  if (property.owner == auth) return kAuthentication;
   if (property.owner == netty_server || property.owner == netty_client) return kSockets;
   for (const Reason& reason : kReasons) {
     if (fits_one_of(property.name, reason.parts)) return reason.text;
