@@ -108,6 +108,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     }
     registration_.start();
     services_.spawn(pulls_.held().run());
+    services_.spawn(pulls_.cold().run());
     services_.spawn(clients_.run());
     services_.spawn(keep_saving(offsets_file_, offsets_changed_,
                                 configuration_.flush_consumer_offset_interval));
@@ -286,6 +287,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
   }
   void connection_ended(ServerConnection& connection) override {
     pulls_.held().connection_ended(connection);
+    pulls_.cold().connection_ended(connection);
     clients_.connection_ended(connection);
   }
   SharedBytes answer(const ServerConnection& connection, const RemotingCommand& request) {

@@ -10,12 +10,14 @@
 //   promise              what a combination of settings promises (pure; its parts: promise_*)
 //   utf8                 the encodings that such a file may have (pure)
 //   worker_pool          a set of workers with a bounded queue, as RocketMQ's thread pools
-//   topics               which topics exist and how many queues they have (pure)
+//   topics               which topics exist and how many queues they have (pure); system_topics
 //   registration         tells name servers of the broker and its topics
 //   send_processor       the checks and the answer of one send, which waits for flush and copies;
 //                        send_batch has the part for batches
 //   pull_processor       the checks and the answer of one pull; pull_answer (pure)
 //   held_pulls           pulls that wait for a message
+//   cold_pulls           pulls by groups that read too much of what is not in memory; cold_reads
+//                        (pure)
 //   client_processor     heartbeats, and what clients ask of one another
 //   consumer_groups      who is in a group and what it subscribes to; producer_groups (pure)
 //   queue_locks          which member has a queue for itself alone (pure)
@@ -28,6 +30,8 @@
 //   put_safety           the wait of a put for its flush and its copies
 //   fast_failure         refuses what has waited for a worker for too long
 //   runtime_info         what the broker tells of itself; traffic (pure)
+//   metrics_endpoint     serves that to Prometheus; metrics_text (pure)
+//   slave_metadata       a slave's copies of what is below its master's config/
 //   query_processor      looks for messages by key, id and time
 //   offset_processor     the ends of queues, and how far groups have come in them
 //   consumer_offsets     how far each group has come (pure)
@@ -63,13 +67,17 @@ struct BrokerConfiguration {
   std::int32_t send_message_thread_pool_nums = 4;         // sendMessageThreadPoolNums; min(CPUs, 4)
   std::int32_t send_thread_pool_queue_capacity = 10'000;  // sendThreadPoolQueueCapacity
   std::int32_t pull_message_thread_pool_nums = 24;        // pullMessageThreadPoolNums; 16 + 2 CPUs
-  std::int32_t pull_thread_pool_queue_capacity = 100'000;       // pullThreadPoolQueueCapacity
-  bool broker_fast_failure_enable = true;                       // brokerFastFailureEnable
-  Duration wait_time_in_send_queue = Duration::ms(200);         // waitTimeMillsInSendQueue
-  Duration wait_time_in_pull_queue = Duration::ms(5'000);       // waitTimeMillsInPullQueue
-  bool long_polling_enable = true;                              // longPollingEnable
-  Duration short_polling_time = Duration::ms(1000);             // shortPollingTimeMills
-  bool slave_read_enable = false;                               // slaveReadEnable
+  std::int32_t pull_thread_pool_queue_capacity = 100'000;  // pullThreadPoolQueueCapacity
+  bool broker_fast_failure_enable = true;                  // brokerFastFailureEnable
+  Duration wait_time_in_send_queue = Duration::ms(200);    // waitTimeMillsInSendQueue
+  Duration wait_time_in_pull_queue = Duration::ms(5'000);  // waitTimeMillsInPullQueue
+  bool long_polling_enable = true;                         // longPollingEnable
+  Duration short_polling_time = Duration::ms(1000);        // shortPollingTimeMills
+  bool slave_read_enable = false;                          // slaveReadEnable
+  std::int64_t cg_cold_read_threshold = 3'145'728;         // cgColdReadThreshold, bytes in 5 s
+  std::int64_t global_cold_read_threshold = 104'857'600;   // globalColdReadThreshold, bytes in 5 s
+  bool cold_ctr_strategy_enable = false;                   // coldCtrStrategyEnable
+  bool use_pid_cold_ctr_strategy = true;                   // usePIDColdCtrStrategy
   Duration flush_consumer_offset_interval = Duration::s(5);     // flushConsumerOffsetInterval
   Duration flush_delay_offset_interval = Duration::s(10);       // flushDelayOffsetInterval
   bool auto_create_subscription_group = true;                   // autoCreateSubscriptionGroup

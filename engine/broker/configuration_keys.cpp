@@ -96,9 +96,15 @@ bool set_delay_levels(Configuration& configuration, std::string_view value) {
 constexpr std::string_view kMs = "milliseconds, a whole number from 1 to 2147483647";
 constexpr std::string_view kBool = "true or false";
 constexpr std::string_view kText = "any text that is not empty";
+// Sums over periods stay within 63 bits.
+constexpr std::int64_t kColdBytesMax = std::int64_t{1} << 50;
 constexpr std::int64_t kInt32Max = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::array kHonoured = {
+    HonouredKey{"accessMessageInMemoryHotRatio", "percent, a whole number from 1 to 100",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.access_message_in_memory_hot_ratio, v, 1, 100);
+                }},
     HonouredKey{"accessMessageInMemoryMaxRatio", "percent, a whole number from 1 to 100",
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.store.access_message_in_memory_max_ratio, v, 1, 100);
@@ -129,9 +135,25 @@ constexpr std::array kHonoured = {
     HonouredKey{"brokerName", kText,
                 [](Configuration& c, std::string_view v) { return set_text(c.broker_name, v); }},
     HonouredKey{"brokerRole", "ASYNC_MASTER, SYNC_MASTER or SLAVE", &set_broker_role},
+    HonouredKey{"cgColdReadThreshold", "bytes, a whole number from 1",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.cg_cold_read_threshold, v, 1, kColdBytesMax);
+                }},
     HonouredKey{"checkCRCOnRecover", kBool,
                 [](Configuration& c, std::string_view v) {
                   return set_bool(c.store.check_crc_on_recover, v);
+                }},
+    HonouredKey{"coldCtrStrategyEnable", kBool,
+                [](Configuration& c, std::string_view v) {
+                  return set_bool(c.cold_ctr_strategy_enable, v);
+                }},
+    HonouredKey{"coldDataFlowControlEnable", kBool,
+                [](Configuration& c, std::string_view v) {
+                  return set_bool(c.store.cold_data_flow_control_enable, v);
+                }},
+    HonouredKey{"coldDataScanEnable", kBool,
+                [](Configuration& c, std::string_view v) {
+                  return set_bool(c.store.cold_data_scan_enable, v);
                 }},
     HonouredKey{"commitCommitLogLeastPages", "pages of 4096 bytes, a whole number from 0",
                 [](Configuration& c, std::string_view v) {
@@ -177,22 +199,19 @@ constexpr std::array kHonoured = {
                   return set_integer(c.store.flush_consume_queue_least_pages, v, 0, kInt32Max);
                 }},
     HonouredKey{"flushConsumeQueueThoroughInterval", kMs,
-                [](Configuration& c, std::string_view v) {
-                  return set_ms(c.store.flush_consume_queue_thorough_interval, v);
-                }},
+                [](Configuration& c,
+                   std::string_view
+                       v) { return set_ms(c.store.flush_consume_queue_thorough_interval, v); }},
     HonouredKey{"flushConsumerOffsetInterval", kMs,
-                [](Configuration& c, std::string_view v) {
-                  return set_ms(c.flush_consumer_offset_interval, v);
-                }},
+                [](Configuration& c,
+                   std::string_view v) { return set_ms(c.flush_consumer_offset_interval, v); }},
     HonouredKey{"flushDelayOffsetInterval", kMs,
-                [](Configuration& c, std::string_view v) {
-                  return set_ms(c.flush_delay_offset_interval, v);
-                }},
+                [](Configuration& c,
+                   std::string_view v) { return set_ms(c.flush_delay_offset_interval, v); }},
     HonouredKey{"flushDiskType", "ASYNC_FLUSH or SYNC_FLUSH", &set_flush_disk_type},
     HonouredKey{"flushIntervalCommitLog", kMs,
-                [](Configuration& c, std::string_view v) {
-                  return set_ms(c.store.flush_interval_commit_log, v);
-                }},
+                [](Configuration& c,
+                   std::string_view v) { return set_ms(c.store.flush_interval_commit_log, v); }},
     HonouredKey{"flushIntervalConsumeQueue", kMs,
                 [](Configuration& c,
                    std::string_view v) { return set_ms(c.store.flush_interval_consume_queue, v); }},
@@ -200,6 +219,10 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.store.flush_least_pages_when_warm_maped_file, v, 0,
                                      kInt32Max);
+                }},
+    HonouredKey{"globalColdReadThreshold", "bytes, a whole number from 1",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.global_cold_read_threshold, v, 1, kColdBytesMax);
                 }},
     HonouredKey{
         "haHousekeepingInterval", kMs,
@@ -356,6 +379,9 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.store.transient_store_pool_size, v, 1, 1000);
                 }},
+    HonouredKey{"usePIDColdCtrStrategy", kBool,
+                [](Configuration& c,
+                   std::string_view v) { return set_bool(c.use_pid_cold_ctr_strategy, v); }},
     HonouredKey{
         "waitTimeMillsInPullQueue", kMs,
         [](Configuration& c, std::string_view v) { return set_ms(c.wait_time_in_pull_queue, v); }},
@@ -380,7 +406,12 @@ constexpr std::array kHonoured = {
 constexpr std::string_view kOtherMode = "another replication mode than the one that runs";
 constexpr std::string_view kOtherBytes = "another layout of the store's files";
 
+constexpr std::string_view kChecks = "checks of who may do what, and here every client is served";
+
 constexpr std::array kRefused = {
+    RefusedKey{"aclEnable", "false", kChecks},
+    RefusedKey{"authenticationEnabled", "false", kChecks},
+    RefusedKey{"authorizationEnabled", "false", kChecks},
     RefusedKey{"duplicationEnable", "false", kOtherMode},
     RefusedKey{"enableConsumeQueueExt", "false", kOtherBytes},
     RefusedKey{"enableControllerMode", "false", kOtherMode},

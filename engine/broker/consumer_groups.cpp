@@ -12,6 +12,7 @@ bool ConsumerGroups::enter(const ConsumerData& consumer, const Member& member,
   if (new_member && members_ >= kMembersMax) return false;
   Group& group = known == groups_.end() ? groups_[consumer.group] : known->second;
   group.model = consumer.model;
+  group.type = consumer.type;
   group.members.insert_or_assign(member.connection, member);
   members_ += new_member ? 1 : 0;
   const bool changed = !without_subscriptions && subscribe(group, consumer.subscriptions);

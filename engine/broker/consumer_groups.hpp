@@ -46,12 +46,18 @@ class ConsumerGroups {
   std::vector<std::string> client_ids(std::string_view group) const;
   std::vector<std::uint64_t> connections(std::string_view group) const;
   bool exists(std::string_view group) const { return groups_.contains(group); }
+  // As its last heartbeat said; of a group that sent none: passively.
+  ConsumeType type(std::string_view group) const {
+    const auto known = groups_.find(group);
+    return known == groups_.end() ? ConsumeType::passively : known->second.type;
+  }
   // What the group wants of a topic; null: it does not subscribe to it. Until the next change.
   const Subscription* subscription(std::string_view group, std::string_view topic) const;
 
  private:
   struct Group {
     MessageModel model = MessageModel::clustering;
+    ConsumeType type = ConsumeType::passively;
     std::map<std::uint64_t, Member> members;  // By connection.
     std::map<std::string, Subscription, std::less<>> subscriptions;
   };

@@ -11,6 +11,8 @@ namespace {
 constexpr Duration kPatience = Duration::s(10);
 constexpr Duration kAcceptRetryPause = Duration::ms(100);
 constexpr std::size_t kReadBytes = 4'096;
+// What a client sends behind its request, at most.
+constexpr std::size_t kDroppedBytesMax = 1 << 20;
 
 std::string_view truth(bool value) { return value ? "true" : "false"; }
 
@@ -23,6 +25,15 @@ void add_puts(MetricsText& text, const StoreStats& stats) {
   text.family("drydock_put_messages_failed_total", MetricKind::counter,
               "Puts of which the log took nothing.");
   text.sample(stats.put_failed_times());
+}
+
+void add_pool(MetricsText& text, const CommitLog& log) {
+  text.family("drydock_transient_pool_free_buffers", MetricKind::gauge,
+              "Buffers of the transient pool that no file of the log has.");
+  text.sample(log.free_buffers());
+  text.family("drydock_transient_pool_uncommitted_bytes", MetricKind::gauge,
+              "Bytes of the log that no commit covers yet: they go with the process.");
+  text.sample(log.uncommitted_bytes());
 }
 
 void add_traffic(MetricsText& text, const Traffic& traffic) {
@@ -107,7 +118,14 @@ Task<void> MetricsEndpoint::serve(std::unique_ptr<Stream> stream,
   }
   SharedBytes response = SharedBytes::copy_of(http_response(request, metrics));
   Result<void> written = co_await stream->write(std::move(response), deadline);
-  if (written) stream->finish_writing();
+  if (!written) co_return;
+  stream->finish_writing();
+  // A close with bytes unread would be a reset, which may overtake the answer.
+  for (std::size_t dropped = 0; dropped < kDroppedBytesMax;) {
+    Result<ByteChain> rest = co_await stream->read(kReadBytes, deadline);
+    if (!rest) co_return;
+    dropped += rest->size();
+  }
 }
 
 Task<std::string> MetricsEndpoint::page() {
@@ -150,6 +168,7 @@ std::string MetricsEndpoint::render(std::int64_t oldest_ms) const {
   text.family("drydock_page_cache_lock_time_milliseconds", MetricKind::gauge,
               "How long the present holder has had the put lock.");
   text.sample(log.lock_held_for().count_ms());
+  if (configuration.store.has_transient_pool()) add_pool(text, log);
   add_puts(text, store.stats());
   return text.take();
 }

@@ -2,7 +2,7 @@
 // RocketMQ's exporter where it has them (storage reference, 10.3), else as drydock_….
 //
 // Each connection is for one request. What is no request is refused; who says nothing is hung up on
-// after ten seconds, and so is whoever does not take the answer.
+// after ten seconds, and so is whoever does not take the answer or does not close then.
 #pragma once
 
 #include <memory>

@@ -7,12 +7,7 @@ namespace drydock {
 namespace {
 
 std::string_view name_of(MetricKind kind) {
-  switch (kind) {
-    case MetricKind::counter: return "counter";
-    case MetricKind::gauge: return "gauge";
-    case MetricKind::histogram: break;
-  }
-  return "histogram";
+  return kind == MetricKind::counter ? "counter" : "gauge";
 }
 
 std::string_view status_of(HttpRequest request) {
@@ -62,10 +57,8 @@ void MetricsText::family(std::string_view name, MetricKind kind, std::string_vie
   text_ += '\n';
 }
 
-void MetricsText::sample(std::int64_t value, std::initializer_list<Label> labels,
-                         std::string_view suffix) {
+void MetricsText::sample(std::int64_t value, std::initializer_list<Label> labels) {
   text_ += name_;
-  text_ += suffix;
   text_ += '{' + common_;
   for (const Label& label : labels) add(label);
   if (text_.back() == ',') text_.pop_back();

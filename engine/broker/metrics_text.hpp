@@ -17,7 +17,7 @@
 
 namespace drydock {
 
-enum class MetricKind : std::uint8_t { counter, gauge, histogram };
+enum class MetricKind : std::uint8_t { counter, gauge };
 
 class MetricsText {
  public:
@@ -28,9 +28,7 @@ class MetricsText {
 
   // The head of a family; its samples follow. `help` is one line.
   void family(std::string_view name, MetricKind kind, std::string_view help);
-  // `suffix` is that of a histogram's samples, "_bucket" and so on.
-  void sample(std::int64_t value, std::initializer_list<Label> labels = {},
-              std::string_view suffix = {});
+  void sample(std::int64_t value, std::initializer_list<Label> labels = {});
 
   std::string take() { return std::move(text_); }
 

@@ -38,13 +38,12 @@ SharedBytes OffsetProcessor::update(const RemotingCommand& request) {
   const HeaderFault fault = decode_consumer_offset_header(request.ext_fields.span(), header);
   if (!fault.ok() || !header.commit_offset) return refuse_header(request);
   const QueueHeader& queue = header.queue;
-  const bool has_messages = store_.range(queue.topic, queue.queue_id).max > QueueOffset();
+  // A slave knows its master's topics once it has followed him; before that it refuses pulls, too.
   const TopicConfig* const topic = topics_.find(queue.topic);
-  if (topic == nullptr && !has_messages) {  // A slave knows queues alone.
+  if (topic == nullptr) {
     return encode_answer(request.head, ResponseCode::topic_not_exist, "the topic does not exist");
   }
-  const std::int32_t queues =
-      topic == nullptr ? kQueuesMax : std::max(topic->read_queues, topic->write_queues);
+  const std::int32_t queues = std::max(topic->read_queues, topic->write_queues);
   if (queue.queue_id < 0 || queue.queue_id >= queues) {
     return encode_answer(request.head, ResponseCode::invalid_parameter,
                          "the queue id is out of range");

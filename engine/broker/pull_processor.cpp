@@ -35,6 +35,7 @@ PullProcessor::PullProcessor(Context& context, const BrokerConfiguration& config
       consumers_(consumers),
       traffic_(traffic),
       held_(context, configuration, store, waker),
+      cold_(context, configuration, waker),
       workers_(context, "PullMessageThread_", configuration.pull_message_thread_pool_nums,
                static_cast<std::size_t>(configuration.pull_thread_pool_queue_capacity)) {}
 
@@ -79,6 +80,17 @@ Task<void> PullProcessor::process(std::shared_ptr<ServerConnection> connection,
   }
   PullRequest pull = to_request(request.head, header, std::move(tags));
   if (broker.slave_read_enable) pull.of_group = group_of(header.consumer_group);
+  const bool too_much = co_await wants_too_much(lease.worker(), pull);
+  if (too_much && consumers_.type(pull.group) == ConsumeType::actively) {
+    cold_.hold(std::move(connection), std::move(pull));
+    co_return;
+  }
+  if (too_much) {
+    connection->respond(
+        encode_answer(request.head, ResponseCode::system_busy,
+                      "This consumer group is reading cold data. It has been flow control"));
+    co_return;
+  }
   const bool may_hold = (header.sys_flag & pull_flag::kSuspend) != 0;
   const IfNothing if_nothing = may_hold ? IfNothing::hold : IfNothing::answer;
   const bool nothing = co_await look_up(lease.worker(), *connection, pull, if_nothing);
@@ -160,19 +172,27 @@ void PullProcessor::commit_offset(const PullMessageHeader& header) {
   (void)offsets_.commit(place, header.commit_offset, context_.clock.wall_now().count_ms());
 }
 
+Task<bool> PullProcessor::wants_too_much(Worker& worker, const PullRequest& pull) {
+  if (!cold_.had_enough(pull.group)) co_return false;
+  Result<bool> cold = co_await store_.in_cold_area(worker, pull.topic, pull.queue_id, pull.offset);
+  co_return cold && *cold;
+}
+
 Task<bool> PullProcessor::look_up(Worker& worker, ServerConnection& connection,
                                   const PullRequest& pull, IfNothing if_nothing) {
   const GetRequest request{.topic = pull.topic,
                            .queue_id = pull.queue_id,
                            .offset = pull.offset,
                            .count_max = pull.count_max,
-                           .tag_codes = pull.tag_codes};
+                           .tag_codes = pull.tag_codes,
+                           .count_cold = cold_.counts(pull.group)};
   Result<GetResult> got = co_await store_.get_message(worker, request);
   if (!got || got->status == GetStatus::unavailable) {
     connection.respond(encode_answer(pull.head, ResponseCode::system_error,
                                      got ? "the store is closed" : "the store can't be read"));
     co_return false;
   }
+  cold_.read(pull.group, got->cold_bytes);
   if (got->bytes > kFrameBytesMax - kAroundRecordsMax) {
     connection.respond(encode_answer(pull.head, ResponseCode::system_error,
                                      "the message is too long for a frame"));

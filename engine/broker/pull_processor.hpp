@@ -2,13 +2,14 @@
 //
 // Order of the checks: a slave that may not be read (before the queue) → queue full → header →
 // topic exists and may be read → queue id → which messages are wanted, by the request or by what
-// the group subscribes to. A worker of the pull pool is held from the queue to the answer. A pull
-// that finds nothing may wait for a message; it then holds neither a worker nor a place among the
-// requests in progress.
+// the group subscribes to → too much cold data. A worker of the pull pool is held from the queue to
+// the answer. A pull that finds nothing may wait for a message; it then holds neither a worker nor
+// a place among the requests in progress.
 #pragma once
 
 #include <memory>
 
+#include "engine/broker/cold_pulls.hpp"
 #include "engine/broker/configuration.hpp"
 #include "engine/broker/consumer_groups.hpp"
 #include "engine/broker/held_pulls.hpp"
@@ -42,6 +43,7 @@ class PullProcessor {
   Task<void> go_on(HeldPull pull);
 
   HeldPulls& held() { return held_; }
+  ColdPulls& cold() { return cold_; }
   WorkerPool& workers() { return workers_; }
 
  private:
@@ -55,6 +57,8 @@ class PullProcessor {
   Refusal check(const PullMessageHeader& header) const;
   // Which tags are wanted.
   Refusal find_tags(const PullMessageHeader& header, std::vector<std::int32_t>& tags) const;
+  // Whether the group has read enough of what is cold, and now wants more of it.
+  Task<bool> wants_too_much(Worker& worker, const PullRequest& pull);
   // Answers, unless there is nothing and `if_nothing` says to hold: then true.
   Task<bool> look_up(Worker& worker, ServerConnection& connection, const PullRequest& pull,
                      IfNothing if_nothing);
@@ -72,6 +76,7 @@ class PullProcessor {
   const ConsumerGroups& consumers_;
   Traffic& traffic_;
   HeldPulls held_;
+  ColdPulls cold_;
   WorkerPool workers_;
 };
 

@@ -76,16 +76,19 @@ const SubscriptionGroup* SubscriptionGroups::find(std::string_view group) const 
 
 bool SubscriptionGroups::follow(std::string_view text) {
   const std::optional<Json> root = read_json(text);
-  if (root && root->is_object() && read_data_version_member(*root) == version_) return true;
-  return read(text);
+  if (!root || !root->is_object()) return false;
+  return read_data_version_member(*root) == version_ || take(*root);
 }
 
 bool SubscriptionGroups::read(std::string_view text) {
   const std::optional<Json> root = read_json(text);
-  if (!root || !root->is_object()) return false;
+  return root && root->is_object() && take(*root);
+}
+
+bool SubscriptionGroups::take(const nlohmann::json& root) {
   Table table;
   std::size_t bytes = 0;
-  if (const Json* const groups = object_member(*root, "subscriptionGroupTable")) {
+  if (const Json* const groups = object_member(root, "subscriptionGroupTable")) {
     for (const auto& [name, json] : groups->items()) {
       if (!json.is_object()) return false;
       if (!topic_name_allowed(name)) continue;
@@ -96,10 +99,10 @@ bool SubscriptionGroups::read(std::string_view text) {
   }
   if (table.size() > kCountMax || bytes > kTextBytesMax) return false;
   table_ = std::move(table);
-  if (const Json* const forbidden = object_member(*root, "forbiddenTable")) {
+  if (const Json* const forbidden = object_member(root, "forbiddenTable")) {
     forbidden_ = forbidden->dump(-1, ' ', false, Json::error_handler_t::replace);
   }
-  version_ = read_data_version_member(*root).value_or(version_);
+  version_ = read_data_version_member(root).value_or(version_);
   ++changes_;
   return true;
 }

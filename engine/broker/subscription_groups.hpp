@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -49,6 +50,9 @@ class SubscriptionGroups : public ConfigContent {
     std::string json;  // All of it.
   };
   using Table = std::map<std::string, Entry, std::less<>>;
+
+  // False, and nothing is changed, as of `follow`.
+  bool take(const nlohmann::json& root);
 
   bool auto_create_;
   SubscriptionGroup default_;

@@ -78,7 +78,7 @@ std::string TopicProcessor::refusal(const UpdateTopicHeader& header) const {
   const std::string name(header.topic);
   if (!topic_name_allowed(header.topic)) return "the topic's name is not allowed";
   const BrokerConfiguration& configuration = parts_.configuration;
-  if (topic_of_system(header.topic) || name == configuration.broker_cluster_name ||
+  if (is_system_topic(header.topic) || name == configuration.broker_cluster_name ||
       name == configuration.broker_name) {
     return "The topic[" + name + "] is conflict with system topic.";
   }

@@ -1,7 +1,6 @@
 #include "engine/broker/topics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "engine/wire/json_text.hpp"
@@ -27,10 +26,6 @@ std::size_t kept_bytes(const TopicConfig& topic) {
   return bytes;
 }
 
-constexpr std::array<std::string_view, 6> kReserved = {
-    "SCHEDULE_TOPIC_XXXX",        "RMQ_SYS_TRANS_HALF_TOPIC", "RMQ_SYS_TRANS_OP_HALF_TOPIC",
-    "TRANS_CHECK_MAX_TIME_TOPIC", "SELF_TEST_TOPIC",          "OFFSET_MOVED_EVENT"};
-
 bool allowed(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '%' ||
          c == '|' || c == '_' || c == '-';
@@ -41,15 +36,6 @@ bool allowed(char c) {
 bool topic_name_allowed(std::string_view topic) {
   return !topic.empty() && topic.size() <= kTopicCharactersMax &&
          std::ranges::all_of(topic, &allowed);
-}
-
-bool topic_reserved(std::string_view topic) {
-  return std::ranges::find(kReserved, topic) != kReserved.end();
-}
-
-bool topic_of_system(std::string_view topic) {
-  return topic_reserved(topic) || topic == kAutoCreateTopic || topic == "BenchmarkTest" ||
-         topic == "RMQ_SYS_TRACE_TOPIC" || topic.starts_with("rmq_sys_");
 }
 
 Topics::Topics(Options options, std::int64_t now_ms) : options_(std::move(options)) {

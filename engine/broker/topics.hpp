@@ -12,18 +12,13 @@
 #include <vector>
 
 #include "engine/broker/config_content.hpp"
+#include "engine/broker/system_topics.hpp"
 #include "engine/wire/register_broker.hpp"
 
 namespace drydock {
 
-inline constexpr std::string_view kAutoCreateTopic = "TBW102";
-
 // Letters, digits, %, |, _ and -, at most 127 of them, at least one.
 bool topic_name_allowed(std::string_view topic);
-// Topics of the broker itself, into which no client may send.
-bool topic_reserved(std::string_view topic);
-// Topics that no operator may change: those, and others that every broker has.
-bool topic_of_system(std::string_view topic);
 
 // The topics of a group: what failed, to be consumed again, and what has failed too often.
 inline constexpr std::string_view kRetryTopicPrefix = "%RETRY%";

@@ -11,11 +11,9 @@
 #include <string_view>
 #include <utility>
 
-namespace drydock {
+#include "engine/broker/system_topics.hpp"
 
-// RocketMQ's own topics, which its totals leave out. The two that are named after a cluster or a
-// broker are not told apart from users' topics here.
-bool is_system_topic(std::string_view topic);
+namespace drydock {
 
 // A count that only grows, and what it was at the last two midnights (UTC; RocketMQ's are those of
 // its host's zone). 0 for midnights before the broker started.

@@ -255,7 +255,7 @@ Task<Result<bool>> CommitLog::commit(Worker& worker, std::int32_t least_pages) {
   co_return committed_to_ != before;
 }
 
-// RocketMQ goes on, too: the next round writes the same bytes and those that have come since.
+// RocketMQ goes on, too: the next round writes the same bytes, and then those that have come since.
 void CommitLog::commit_failed(Error error) {
   if (error.code() == ErrorCode::cancelled || std::exchange(commit_failing_, true)) return;
   std::string line = "a commit of the transient pool to the commit log failed (";

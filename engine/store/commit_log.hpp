@@ -101,7 +101,8 @@ class CommitLog {
   // Whether a flush could make progress.
   bool has_unflushed() const { return !stopped_ && flushed_to_ < max_offset(); }
   // The same of a commit.
-  bool has_uncommitted() const { return committed_to_ < files_.wrote_to(); }
+  bool has_uncommitted() const { return !stopped_ && committed_to_ < files_.wrote_to(); }
+  std::int64_t uncommitted_bytes() const { return files_.wrote_to() - committed_to_; }
   // Buffers of the transient pool that no file has; without it more than anybody needs.
   std::int32_t free_buffers() const;
   // Store timestamp of the last append that a flush with 0 least pages saw; 0 before the first.

@@ -38,10 +38,19 @@ PullLimits MessageReader::limits(const GetRequest& request) const {
           .count_on_disk = configuration_.max_transfer_count_on_message_in_disk};
 }
 
-bool MessageReader::in_memory(PhysicalOffset at) const {
-  const std::int64_t memory =
-      configuration_.total_memory_bytes / 100 * configuration_.access_message_in_memory_max_ratio;
+bool MessageReader::within(PhysicalOffset at, std::int32_t percent) const {
+  const std::int64_t memory = configuration_.total_memory_bytes / 100 * percent;
   return at >= log_.max_offset() - memory;  // A damaged unit points anywhere.
+}
+
+// RocketMQ looks at every 32nd page once a minute, by mincore; here the page cache is asked when
+// the record is read.
+bool MessageReader::is_cold(ConsumeQueueUnit unit) const {
+  if (is_hot(unit.physical)) return false;
+  if (!configuration_.cold_data_scan_enable) return true;
+  const LogFilePointer file = log_.files().find(unit.physical);
+  if (file == nullptr || unit.bytes <= 0) return false;
+  return file->map->try_load(unit.physical - file->start, 1).empty();
 }
 
 // A replica may lag behind its master: it leaves its readers where they are.
@@ -51,12 +60,31 @@ QueueOffset MessageReader::corrected(QueueOffset next, QueueOffset asked) const 
 
 Task<Result<bool>> MessageReader::on_disk(Worker& worker, std::string_view topic,
                                           std::int32_t queue_id, QueueOffset offset) {
+  Result<std::optional<PhysicalOffset>> place = co_await place_of(worker, topic, queue_id, offset);
+  if (!place) co_return place.error();
+  co_return place->has_value() && !in_memory(**place);
+}
+
+Task<Result<bool>> MessageReader::in_cold_area(Worker& worker, std::string_view topic,
+                                               std::int32_t queue_id, QueueOffset offset) {
+  Result<std::optional<PhysicalOffset>> place = co_await place_of(worker, topic, queue_id, offset);
+  if (!place) co_return place.error();
+  co_return place->has_value() && !is_hot(**place);
+}
+
+Task<Result<std::optional<PhysicalOffset>>> MessageReader::place_of(Worker& worker,
+                                                                    std::string_view topic,
+                                                                    std::int32_t queue_id,
+                                                                    QueueOffset offset) {
+  std::optional<PhysicalOffset> place;
   ConsumeQueue* const queue = queues_.find(topic, queue_id);
-  if (queue == nullptr || offset >= queue->max_offset()) co_return false;
+  if (queue == nullptr || offset < queue->min_offset() || offset >= queue->max_offset()) {
+    co_return place;
+  }
   Result<ByteChain> units = co_await queue->read(worker, offset, 1);
   if (!units) co_return units.error();
-  if (units->empty()) co_return false;
-  co_return !in_memory(decode_unit(units->flatten().span()).physical);
+  if (!units->empty()) place = decode_unit(units->flatten().span()).physical;
+  co_return place;
 }
 
 Task<Result<GetResult>> MessageReader::get(Worker& worker, GetRequest request) {
@@ -108,6 +136,7 @@ Task<Result<void>> MessageReader::scan(Worker& worker, Scan& scan) {
       if (scan.batch.empty()) result.status = GetStatus::no_matched_message;
       continue;
     }
+    const bool cold = scan.request.count_cold && is_cold(unit);
     Result<ByteChain> bytes = co_await record(worker, unit);
     if (!bytes) co_return bytes.error();
     if (bytes->empty()) {
@@ -116,6 +145,7 @@ Task<Result<void>> MessageReader::scan(Worker& worker, Scan& scan) {
       continue;
     }
     scan.batch.add(unit.bytes);
+    if (cold) result.cold_bytes += unit.bytes;
     result.records.push_back(std::move(*bytes));
     result.status = GetStatus::found;
   }

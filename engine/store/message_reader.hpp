@@ -22,6 +22,7 @@ struct GetRequest {
   std::int32_t count_max = 32;  // >= 1
   // Java's hashes of the tags that are wanted, in the order of their numbers; empty: every message.
   std::span<const std::int32_t> tag_codes;
+  bool count_cold = false;  // See GetResult::cold_bytes.
 };
 
 struct GetResult {
@@ -31,6 +32,7 @@ struct GetResult {
   QueueOffset max;
   std::vector<ByteChain> records;  // One whole record each; they share the page cache's bytes.
   std::int64_t bytes = 0;
+  std::int64_t cold_bytes = 0;  // Of them, if asked for: those of cold messages.
   // The last unit scanned lies further behind the end of the log than memory is thought to reach.
   bool suggest_slave = false;
 };
@@ -64,6 +66,9 @@ class MessageReader {
   // false if there is no such message.
   Task<Result<bool>> on_disk(Worker& worker, std::string_view topic, std::int32_t queue_id,
                              QueueOffset offset);
+  // The same by the rule for cold data (accessMessageInMemoryHotRatio).
+  Task<Result<bool>> in_cold_area(Worker& worker, std::string_view topic, std::int32_t queue_id,
+                                  QueueOffset offset);
 
  private:
   struct Scan;
@@ -72,7 +77,19 @@ class MessageReader {
   // The store timestamp of the message `offset`; -1 if the log does not have it (any more).
   Task<Result<std::int64_t>> store_ms(Worker& worker, ConsumeQueue& queue, QueueOffset offset);
   PullLimits limits(const GetRequest& request) const;
-  bool in_memory(PhysicalOffset at) const;
+  // Where the message lies in the log; none if there is no such message.
+  Task<Result<std::optional<PhysicalOffset>>> place_of(Worker& worker, std::string_view topic,
+                                                       std::int32_t queue_id, QueueOffset offset);
+  bool in_memory(PhysicalOffset at) const {
+    return within(at, configuration_.access_message_in_memory_max_ratio);
+  }
+  bool is_hot(PhysicalOffset at) const {
+    return within(at, configuration_.access_message_in_memory_hot_ratio);
+  }
+  // Whether it is no further behind the end of the log than that share of the memory, in percent.
+  bool within(PhysicalOffset at, std::int32_t percent) const;
+  // Whether the record counts as one that comes from the disk.
+  bool is_cold(ConsumeQueueUnit unit) const;
   QueueOffset corrected(QueueOffset next, QueueOffset asked) const;
 
   CommitLog& log_;

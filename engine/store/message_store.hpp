@@ -128,6 +128,11 @@ class MessageStore {
                              QueueOffset offset) {
     return reader_.on_disk(worker, topic, queue_id, offset);
   }
+  // The same by the rule for cold data, which takes less of the memory.
+  Task<Result<bool>> in_cold_area(Worker& worker, std::string_view topic, std::int32_t queue_id,
+                                  QueueOffset offset) {
+    return reader_.in_cold_area(worker, topic, queue_id, offset);
+  }
   // Which message of a queue belongs to a time: where it begins (`lower`) or ends. Within the
   // queue's ends. Errors: what reading gave.
   Task<Result<QueueOffset>> offset_at(Worker& worker, std::string_view topic, std::int32_t queue_id,

@@ -102,6 +102,10 @@ struct StoreConfiguration {
   std::int32_t max_transfer_count_on_message_in_disk = 8;
   // Messages within this share of the host's memory from the end of the log are taken for cached.
   std::int32_t access_message_in_memory_max_ratio = 40;  // accessMessageInMemoryMaxRatio, percent
+  // Messages further back than this share are cold.
+  std::int32_t access_message_in_memory_hot_ratio = 26;  // accessMessageInMemoryHotRatio, percent
+  bool cold_data_flow_control_enable = false;            // coldDataFlowControlEnable
+  bool cold_data_scan_enable = false;  // coldDataScanEnable: those in the page cache are not
   std::int64_t total_memory_bytes = std::int64_t{24} << 30;  // RocketMQ's guess if it can't ask.
   CpuPrices cpu;  // Of no effect where computing takes no time.
   Behaviour behaviour;

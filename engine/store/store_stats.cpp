@@ -15,9 +15,7 @@ constexpr std::int64_t kSamplesOfMinute = 60;
 // Every bucket ends in front of its bound.
 constexpr std::array<std::int64_t, PutTimes::kBuckets - 1> kBounds = {
     1, 10, 50, 100, 200, 500, 1'000, 2'000, 3'000, 4'000, 5'000, 10'000};
-constexpr std::array<std::string_view, PutTimes::kBuckets> kLabels = {
-    "[<=0ms]", "[0~10ms]", "[10~50ms]", "[50~100ms]", "[100~200ms]", "[200~500ms]", "[500ms~1s]",
-    "[1~2s]",  "[2~3s]",   "[3~4s]",    "[4~5s]",     "[5~10s]",     "[10s~]"};
+static_assert(kBounds[kPutTimeFirstOver1s - 1] == 1'000);
 
 struct Steps {
   std::int64_t width_ms;
@@ -82,21 +80,21 @@ std::size_t PutTimes::bucket_of(std::int64_t ms) {
   return static_cast<std::size_t>(std::ranges::upper_bound(kBounds, ms) - kBounds.begin());
 }
 
-std::string_view PutTimes::label_of(std::size_t bucket) { return kLabels[bucket]; }
+std::string_view PutTimes::label_of(std::size_t bucket) { return kPutTimeLabels[bucket]; }
 
 std::int64_t PutTimes::total() const {
   return std::accumulate(counts_.begin(), counts_.end(), std::int64_t{0});
 }
 
 std::int64_t PutTimes::over_1s() const {
-  return std::accumulate(counts_.begin() + static_cast<std::ptrdiff_t>(bucket_of(1'000)),
+  return std::accumulate(counts_.begin() + static_cast<std::ptrdiff_t>(kPutTimeFirstOver1s),
                          counts_.end(), std::int64_t{0});
 }
 
 std::string PutTimes::text() const {
   std::string text;
   for (std::size_t i = 0; i < kBuckets; ++i) {
-    text += kLabels[i];
+    text += kPutTimeLabels[i];
     text += ':';
     text += std::to_string(counts_[i]);
     text += ' ';

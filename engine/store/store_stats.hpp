@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/types/put_time_buckets.hpp"
 #include "engine/types/time.hpp"
 
 namespace drydock {
@@ -28,7 +29,7 @@ namespace drydock {
 // 2000, 3000, 4000, 5000, 10000 ms, and the rest.
 class PutTimes {
  public:
-  static constexpr std::size_t kBuckets = 13;
+  static constexpr std::size_t kBuckets = kPutTimeLabels.size();
   static std::size_t bucket_of(std::int64_t ms);
   // "[0~10ms]" of 1.
   static std::string_view label_of(std::size_t bucket);

@@ -19,8 +19,8 @@
 // direct memory and locked when the process starts is the matter of who starts it.
 #pragma once
 
-#include <deque>
 #include <memory>
+#include <vector>
 
 #include "engine/runtime/file_system.hpp"
 
@@ -58,16 +58,21 @@ class PooledFile {
   void append(SharedBytes bytes) { pending_.push_back(std::move(bytes)); }
   // Bytes [0, committed) of the file are in the page cache.
   std::int64_t committed() const { return committed_; }
-  // Writes what is in the buffer now, in one piece. Errors: those of File::write_at; then nothing
-  // counts as committed.
+  // Writes what is in the buffer now: what an earlier commit failed to write as it was, then the
+  // rest in one piece. So commits that fail copy nothing again. Errors: those of File::write_at;
+  // then nothing of the piece that failed counts as committed.
   Task<Result<void>> commit(Worker& worker);
   // Whether bytes went, or will go, through the descriptor: then it is what a flush syncs.
   bool uses_channel() const { return has_buffer_ || committed_ > 0; }
   File& channel() { return *channel_; }
 
  private:
+  // Writes the piece.
+  Task<Result<void>> write(Worker& worker);
+
   std::unique_ptr<File> channel_;
-  std::deque<SharedBytes> pending_;  // From `committed_` on.
+  SharedBytes piece_;  // From `committed_` on: what is being written, or has failed to be.
+  std::vector<SharedBytes> pending_;  // Behind it.
   std::int64_t committed_ = 0;
   bool has_buffer_;
 };

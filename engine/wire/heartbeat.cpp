@@ -91,6 +91,8 @@ std::optional<ConsumerData> read_consumer(const Json& json, Room& room) {
   if (!name_allowed(consumer.group)) return std::nullopt;
   const bool broadcasting = text_member(json, "messageModel") == "BROADCASTING";
   consumer.model = broadcasting ? MessageModel::broadcasting : MessageModel::clustering;
+  const bool actively = text_member(json, "consumeType") == "CONSUME_ACTIVELY";
+  consumer.type = actively ? ConsumeType::actively : ConsumeType::passively;
   const Json* const subscriptions = array_member(json, "subscriptionDataSet");
   if (subscriptions == nullptr) return consumer;
   if (subscriptions->size() > room.subscriptions) return std::nullopt;

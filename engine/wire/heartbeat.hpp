@@ -33,11 +33,14 @@ struct Subscription {
   friend bool operator==(const Subscription&, const Subscription&) = default;
 };
 
+// CONSUME_ACTIVELY: it pulls when it likes. CONSUME_PASSIVELY: its client pushes to it.
+enum class ConsumeType : std::uint8_t { actively, passively };
 enum class MessageModel : std::uint8_t { clustering, broadcasting };
 
 struct ConsumerData {
   std::string group;
   MessageModel model = MessageModel::clustering;
+  ConsumeType type = ConsumeType::passively;
   std::vector<Subscription> subscriptions;
 };
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/types/put_time_buckets.hpp"
+
 namespace drydock::reports {
 
 // What a host did to its disk within an interval, as the host itself counted it. Times in ns.
@@ -30,9 +32,6 @@ struct DiskUse {
   friend bool operator==(const DiskUse&, const DiskUse&) = default;
 };
 
-// RocketMQ's buckets of the time that puts took; see PutTimes of engine/store.
-inline constexpr std::size_t kPutTimeBuckets = 13;
-
 // What a broker counted, over all of its lives: by the names of RocketMQ's StoreStatsService.
 struct BrokerCounts {
   std::string broker;
@@ -40,7 +39,7 @@ struct BrokerCounts {
   std::int64_t put_message_size_total = 0;
   std::int64_t put_message_failed_times = 0;
   std::int64_t put_message_entire_time_max_ms = 0;
-  std::array<std::int64_t, kPutTimeBuckets> put_message_distribute_time{};
+  std::array<std::int64_t, kPutTimeLabels.size()> put_message_distribute_time{};
   std::int64_t get_found_times = 0;
   std::int64_t get_miss_times = 0;
   std::int64_t get_transferred = 0;

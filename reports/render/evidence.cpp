@@ -18,10 +18,6 @@ namespace {
 constexpr const char* kRemedy = "remedy";
 constexpr const char* kNone = "none";
 constexpr std::int64_t kSameTimeNs = 1'000'000;
-constexpr std::array<std::string_view, kPutTimeBuckets> kPutTimeLabels = {
-    "[<=0ms]", "[0~10ms]", "[10~50ms]", "[50~100ms]", "[100~200ms]", "[200~500ms]", "[500ms~1s]",
-    "[1~2s]",  "[2~3s]",   "[3~4s]",    "[4~5s]",     "[5~10s]",     "[10s~]"};
-constexpr std::size_t kFirstOver1s = 7;
 
 std::string tenths(std::int64_t per_mille) {
   return std::to_string(per_mille / 10) + "." + std::to_string(per_mille % 10) + "%";
@@ -32,10 +28,10 @@ std::string put_lines(const BrokerCounts& counts) {
   std::int64_t total = 0;
   std::int64_t slow = 0;
   std::string distribution;
-  for (std::size_t i = 0; i < kPutTimeBuckets; ++i) {
+  for (std::size_t i = 0; i < kPutTimeLabels.size(); ++i) {
     const std::int64_t puts = counts.put_message_distribute_time[i];
     total += puts;
-    if (i >= kFirstOver1s) slow += puts;
+    if (i >= kPutTimeFirstOver1s) slow += puts;
     distribution += std::string(kPutTimeLabels[i]) + ":" + std::to_string(puts) + " ";
   }
   const std::string total_text = std::to_string(total);

@@ -320,6 +320,23 @@ class Expansion {
         throw InputError(drill_.source.at("/expectations/" + std::to_string(i)) + ": no cell has " +
                          reports::text_of(expectation.cells));
       }
+      refuse_outage_without_fault(i, cells);
+    }
+  }
+
+  // What was never broken has no outage: such an expectation could never be met.
+  void refuse_outage_without_fault(std::size_t i, const std::vector<Cell>& cells) const {
+    const reports::Expectation& expectation = drill_.expectations[i];
+    if (!reports::is_outage(expectation.metric)) return;
+    for (const Cell& cell : cells) {
+      if (!cell.faults.empty() || !reports::applies_to(expectation, cell.id)) continue;
+      const bool alone = cell.id.empty();
+      throw InputError(drill_.source.at("/expectations/" + std::to_string(i)) + ": there is no " +
+                       std::string(reports::name_of(expectation.metric)) +
+                       " without a fault, and " +
+                       (alone ? "the drill has none: give it some in /faults"
+                              : "the cell " + reports::text_of(cell.id) +
+                                    " has none: leave such cells out with \"cells\""));
     }
   }
 

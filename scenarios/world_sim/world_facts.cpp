@@ -7,8 +7,6 @@
 namespace drydock::scenarios {
 namespace {
 
-static_assert(reports::kPutTimeBuckets == PutTimes::kBuckets);
-
 void add(const StoreStats& life, reports::BrokerCounts& counts) {
   counts.put_message_times_total += life.totals().put_times;
   counts.put_message_size_total += life.put_size_total();

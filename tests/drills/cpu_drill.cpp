@@ -40,9 +40,8 @@ std::int64_t affordable_per_second(const Json& cpu) {
   return Duration::s(spec.cores) / price;
 }
 
-// 256 sends in flight keep the cores busy (64 come and go in one burst, and the cores then have
-// nothing to do for the time of a round trip), and nobody waits for a flush. So what the cores pay
-// for is what comes, within 5 %.
+// 256 sends in flight keep the cores busy, and nobody waits for a flush. So what the cores pay for
+// is what comes, within 5 %. How few sends in flight would do is not known.
 void takes_what_its_cores_pay_for(const Json& cpu) {
   const std::int64_t affordable = affordable_per_second(cpu);
   const std::int64_t found = acked_per_second(cpu);

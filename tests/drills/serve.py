@@ -429,6 +429,12 @@ def wrong_files(report):
         refused(report, "a directory where a file of the log belongs", done,
                 f"{blocked}: is a directory where a file of the log belongs; move it away, or give")
         blocked.rmdir()
+        os.mkfifo(blocked)
+        for command in (("store", "dump", store), ("store", "verify", store),
+                        ("serve", "broker", "--conf", conf, "--listen", next(ADDRESSES))):
+            refused(report, f"{' '.join(command[:2])}: a FIFO among the files of the log", drydock(*command),
+                    f"{blocked}: is neither a file nor a directory: move it out of the log")
+        blocked.unlink()
         os.rename(first, store / "commitlog" / f"{5 * FILE_BYTES:020}")
         done = drydock("store", "verify", store, "--conf", conf)
         report.check("verify: a missing file, and records that say they are elsewhere",
@@ -657,6 +663,59 @@ def value(page, name, **labels):
     return found[0] if len(found) == 1 else None
 
 
+def dumped_parts(report):
+    """What a store has besides its log, as it was written and damaged."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "store"
+        conf = write_conf(folder, store, maxHashSlotNum=100, maxIndexNum=1000)
+        broker = Broker(conf)
+        drydock("send", "--to", broker.at, "--topic", "orders", "--count", 20)
+        held = drydock("store", "dump", store, "--conf", conf, "--part", "state")
+        broker.stop()
+        dump = {part: drydock("store", "dump", store, "--conf", conf, "--part", part)
+                for part in ("log", "queues", "index", "checkpoint", "config", "state")}
+        report.check("dump --part: of a store in order each part is read",
+                     all(each.returncode == 0 for each in dump.values()),
+                     str({part: each.stdout[-200:] + each.stderr for part, each in dump.items()}))
+        log = [line.split() for line in dump["log"].stdout.splitlines() if line[0] != "#" and "(" not in line]
+        places = sorted((int(line[0]), int(line[1])) for line in log)
+        units = [line.split() for line in dump["queues"].stdout.splitlines() if line[0] != "#" and "(" not in line]
+        report.check("dump --part queues: a unit for each record of the log",
+                     len(places) == 20 and sorted((int(u[1]), int(u[2])) for u in units) == places,
+                     dump["queues"].stdout[:2000])
+        entries = [line.split() for line in dump["index"].stdout.splitlines() if line.startswith("entry")]
+        report.check("dump --part index: entries lead to records of the log",
+                     entries and {int(entry[5]) for entry in entries} == {place for place, _ in places},
+                     dump["index"].stdout[:2000])
+        last = places[-1][0]
+        report.check("dump --part checkpoint, config, state: what an orderly stop leaves",
+                     "physicMsgTimestamp 1" in dump["checkpoint"].stdout
+                     and '"orders"' in dump["config"].stdout and "lock free" in dump["state"].stdout
+                     and "abort none" in dump["state"].stdout and last > 0,
+                     dump["checkpoint"].stdout + dump["state"].stdout)
+        report.check("dump --part state: of a broker that runs",
+                     held.returncode == 0 and "abort there" in held.stdout and "lock held" in held.stdout,
+                     held.stdout)
+        queue = min(path for path in (store / "consumequeue" / "orders").glob("*/*"))
+        whole = queue.read_bytes()
+        queue.write_bytes(b"\xff" * 20 + whole[20:-1])
+        (store / "checkpoint").write_bytes(b"\xff" * 4096)
+        (store / "config" / "topics.json").write_text("{")
+        index = min((store / "index").glob("*"))
+        content = index.read_bytes()
+        index.write_bytes(content[:40] + b"\x7f" * 4 + content[44:])
+        for part, told in (("queues", "(damaged: offset -1, size -1)"), ("index", "(damaged: there is none)"),
+                           ("checkpoint", "(damaged: neither times"), ("config", "(damaged: is no JSON)")):
+            done = drydock("store", "dump", store, "--conf", conf, "--part", part)
+            report.check(f"dump --part {part}: damage has a line, and status 1",
+                         done.returncode == 1 and told in done.stdout, done.stdout[:2000])
+        refused(report, "dump of what is no store", drydock("store", "dump", store / "nothing", "--part", "queues"),
+                "is no directory of a store")
+        done = drydock("store", "dump", store, "--part", "half")
+        report.check("dump: a part that there is not is refused", done.returncode == 2 and "half" in done.stderr,
+                     done.stderr)
+
+
 def metrics(report):
     """Fetched with a real HTTP client; what is no request harms nobody."""
     with tempfile.TemporaryDirectory() as folder:
@@ -680,7 +739,9 @@ def metrics(report):
                                 (b"POST /metrics HTTP/1.1\r\n\r\n", b"405"), (b"a" * 20_000, b"431")):
             with socket.create_connection((address, 5557), timeout=LIMIT_S) as client:
                 client.sendall(request)
-                answer = client.recv(65536)
+                answer = b""
+                while piece := client.recv(65536):  # A reset would raise.
+                    answer += piece
             if not answer.startswith(b"HTTP/1.1 " + status):
                 wrong.append(f"{request[:20]}: {answer[:40]}")
         with socket.create_connection((address, 5557), timeout=LIMIT_S) as client:
@@ -690,7 +751,11 @@ def metrics(report):
         report.check("metrics: other requests are refused, and the next one is served",
                      not wrong and served == 200, str(wrong))
         report.check("metrics: a broker with them stops in an orderly way", broker.stop() == 0, broker.text)
-        for text, wanted in (("127.9.9.9:5557", "the address must be that of --listen"), ("x", "--metrics")):
+        for text, wanted in (("127.9.9.9:5557", "the address must be that of --listen"), ("x", "--metrics"),
+                             (f"{address}:10911", f"--metrics: {address}:10911: is where the broker listens for "
+                              "clients (listenPort); give another --metrics ADDR:PORT"),
+                             (f"{address}:10912", f"--metrics: {address}:10912: is where the broker listens for "
+                              "slaves (haListenPort, listenPort + 1 if absent); give another --metrics ADDR:PORT")):
             done = drydock("serve", "broker", "--conf", conf, "--listen", address, "--metrics", text)
             refused(report, f"--metrics {text}", done, wanted)
 
@@ -699,6 +764,7 @@ def main():
     report = tap.Report()
     sends(report)
     metrics(report)
+    dumped_parts(report)
     killed(report, "SYNC_FLUSH")
     killed(report, "ASYNC_FLUSH")
     torn_tails(report)

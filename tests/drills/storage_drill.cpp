@@ -461,5 +461,23 @@ SCENARIO("a file system that stops itself is named, and what nobody can read is 
   }
 }
 
+// RocketMQ's coldDataFlowControlEnable, side by side.
+SCENARIO("groups that may read only so much cold data leave the disk to sends", "[storage]") {
+  const scenarios::Experiment experiment =
+      load_bare("scenarios/storage/cold-flow-control.json", [](Json& json) {
+        // As the program does with a file's name.
+        json["topology"]["hosts"]["broker-host"]["disk"]["profile"] = Json::parse(
+            read("scenarios/incidents/profiles/essd-read-ahead-16k.json"), nullptr, true, true);
+      });
+  for (const scenarios::Cell& cell : experiment.cells) {
+    const reports::CellResult result = run_cell(experiment, cell.id, 1);
+    for (const reports::ExpectationResult& each : result.expectations) {
+      INFO(reports::text_of(cell.id) << ": " << reports::text_of(each.expectation));
+      CHECK(each.holds);
+    }
+    CHECK(result.expectations.size() >= 2);
+  }
+}
+
 }  // namespace
 }  // namespace drydock::drills

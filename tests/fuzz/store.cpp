@@ -16,6 +16,7 @@
 #include "tests/fuzz/fuzzer.hpp"
 #include "tests/support/store_world.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/store_dump_parts.hpp"
 
 namespace drydock::fuzz {
 
@@ -320,7 +321,9 @@ class Bench {
     const cli::StoreOptions store = options(damaged.string(), conf);
     const std::string other = (directory_ / ("base-" + std::to_string(base))).string();
     call([&] { return cli::store_verify(store); });
-    call([&] { return cli::store_dump(store); });
+    for (const std::string_view part : cli::kDumpParts) {
+      call([&] { return cli::store_dump({.store = store, .part = std::string(part)}); });
+    }
     call([&] { return cli::store_query(query(damaged.string())); });
     const int seen = call([&] { return cli::store_recover({.store = store, .json = true}); });
     const int itself = call([&] { return cli::store_diff({store, store.directory}); });

@@ -32,15 +32,16 @@ class MemoryFiles {
   using NodePointer = std::shared_ptr<Node>;
 
   // Hands of the test.
-  Duration sync_time;         // How long a sync takes.
-  int syncs = 0;              // Syncs that began.
-  int sync_failures = 0;      // So many syncs fail; their bytes are not made durable.
-  bool block_stores = false;  // try_store always says no.
-  Duration store_time;        // How long the slow path of a store takes.
-  int write_failures = 0;     // So many writes through descriptors fail.
-  Duration write_time;        // How long they take.
-  int store_failures = 0;     // So many stores fail, and the fast path before them says no.
-  int map_failures = 0;       // So many mappings of missing files fail.
+  Duration sync_time;                     // How long a sync takes.
+  int syncs = 0;                          // Syncs that began.
+  int sync_failures = 0;                  // So many syncs fail; their bytes are not made durable.
+  bool block_stores = false;              // try_store always says no.
+  Duration store_time;                    // How long the slow path of a store takes.
+  int write_failures = 0;                 // So many writes through descriptors fail.
+  Duration write_time;                    // How long they take.
+  std::vector<std::int64_t> write_sizes;  // Of all of them so far, failed or not.
+  int store_failures = 0;  // So many stores fail, and the fast path before them says no.
+  int map_failures = 0;    // So many mappings of missing files fail.
   std::set<std::string> locked_in_memory;  // Paths of mappings that are.
   std::string failing_path;                // Only calls for files whose path contains it fail.
 
@@ -125,6 +126,7 @@ class MemoryFiles {
         Result<void> waited = co_await files_.wait(files_.write_time);
         if (!waited) co_return waited;
       }
+      files_.write_sizes.push_back(static_cast<std::int64_t>(bytes.size()));
       if (files_.fails(files_.write_failures, node_->path)) co_return ErrorCode::no_space;
       const std::size_t end = static_cast<std::size_t>(offset) + bytes.size();
       if (node_->cached.size() < end) node_->cached.resize(end);

@@ -191,6 +191,20 @@ TEST(BrokerConfiguration, WhatCannotRunIsRefusedUnlessItIsTheDefault) {
       "false only: it means another replication mode than the one that runs\n");
 }
 
+// Whoever asks for them does not want a broker that serves everybody, or a store that he can't
+// read.
+TEST(BrokerConfiguration, ChecksOfClientsAndOtherStoresAreRefused) {
+  for (const char* line : {"aclEnable=true", "authenticationEnabled=true",
+                           "authorizationEnabled=true", "storeType=defaultRocksDB"}) {
+    EXPECT_TRUE(parse_broker_configuration(line).has_errors()) << line;
+  }
+  EXPECT_EQ(
+      notes(parse_broker_configuration("authenticationEnabled=true")),
+      "line 1: authenticationEnabled: refused: \"true\" does not run in this version, which "
+      "has false only: it means checks of who may do what, and here every client is served\n");
+  EXPECT_EQ(notes(parse_broker_configuration("aclEnable=false\nauthenticationEnabled=false")), "");
+}
+
 TEST(BrokerConfiguration, FilesThatRocketMqReadsOtherwise) {
   const ConfigurationResult escape = parse_broker_configuration("\nbrokerName=\\u12");
   EXPECT_TRUE(escape.has_errors());

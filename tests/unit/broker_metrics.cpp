@@ -1,6 +1,8 @@
 // Metrics for Prometheus: the text, the little of HTTP around it, and the endpoint of a broker.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "engine/broker/broker.hpp"
 #include "engine/broker/metrics_text.hpp"
 #include "engine/wire/send_message.hpp"
@@ -59,7 +61,8 @@ TEST(BrokerMetricsHttp, AResponseSaysHowLongItIs) {
 // A broker with an endpoint, and what an HTTP client reads from it to the end.
 class Endpoints : public BrokerWorld {
  public:
-  Endpoints() {
+  explicit Endpoints(const std::function<void(BrokerConfiguration&)>& change = {}) {
+    if (change) change(configuration);
     sim::SimProcess& process = host(1).spawn("broker");
     process.attach(network.attach(host(1), process), files.attach());
     const BrokerConfiguration copy = configuration;
@@ -81,10 +84,15 @@ class Endpoints : public BrokerWorld {
     for (;;) {
       const Pending<ByteChain> read = client.read();
       run_for(Duration::s(1));
-      if (!read->done() || !read->ok()) return all;
+      if (!read->done() || !read->ok()) {
+        ended_cleanly = read->done() && read->result->error().code() == ErrorCode::end_of_stream;
+        return all;
+      }
       all += as_text((*read->result)->flatten().span());
     }
   }
+
+  bool ended_cleanly = false;  // The last answer, with no reset.
 };
 
 TEST(BrokerMetricsEndpoint, ItTellsWhatWasSent) {
@@ -106,10 +114,36 @@ TEST(BrokerMetricsEndpoint, ItTellsWhatWasSent) {
             std::string::npos);
 }
 
+TEST(BrokerMetricsEndpoint, ItTellsOfTheTransientPoolWhereThereIsOne) {
+  const std::string request = "GET /metrics HTTP/1.1\r\n\r\n";
+  Endpoints without;
+  EXPECT_EQ(without.fetch(request).find("drydock_transient_pool"), std::string::npos);
+  Endpoints world([](BrokerConfiguration& configuration) {
+    configuration.store.transient_store_pool_enable = true;
+    configuration.store.commit_interval_commit_log = Duration::s(3'600);
+  });
+  RawClient client(world);
+  SendMessageHeader header;
+  header.producer_group = "g";
+  header.topic = "orders";
+  client.ask(encode_command(request_head(RequestCode::send_message_v2, 1), header, {},
+                            as_byte_span(std::string_view("body"))));
+  const std::string page = world.fetch(request);
+  // Of five, the file in use and the one behind it have theirs.
+  EXPECT_NE(page.find("drydock_transient_pool_free_buffers{cluster=\"DefaultCluster\","
+                      "node_type=\"broker\",node_id=\"broker\"} 3\n"),
+            std::string::npos)
+      << page;
+  const std::size_t at = page.find("\ndrydock_transient_pool_uncommitted_bytes{");
+  ASSERT_NE(at, std::string::npos) << page;
+  EXPECT_GT(std::stoll(page.substr(page.find('}', at) + 2)), 0);
+}
+
 TEST(BrokerMetricsEndpoint, WhatIsNoRequestIsRefusedAndTheNextOneIsServed) {
   Endpoints world;
   EXPECT_TRUE(world.fetch("\x16\x03\x01 TLS\r\n\r\n").starts_with("HTTP/1.1 400 "));
-  EXPECT_TRUE(world.fetch(std::string(20'000, 'a')).starts_with("HTTP/1.1 431 "));
+  EXPECT_TRUE(world.fetch(std::string(200'000, 'a')).starts_with("HTTP/1.1 431 "));
+  EXPECT_TRUE(world.ended_cleanly);
   EXPECT_TRUE(world.fetch("GET /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200 "));
 }
 

@@ -157,6 +157,21 @@ TEST(BrokerServe, UnknownRequestsAreRefusedAndOneWayOnesNotAnswered) {
   EXPECT_EQ(world.count(EventName::store_appended), 1u);  // Stored all the same.
 }
 
+// docs/compatibility.md, of what is not served: pop, what the admin tool asks for or changes, and a
+// group's threshold for cold data.
+TEST(BrokerServe, PopAndAdministrationAreRefused) {
+  BrokerWorld world;
+  world.start_broker();
+  RawClient client(world);
+  std::int32_t opaque = 0;
+  for (const std::int32_t code : {200050, 200051, 200052, 200053, 200054, 200055, 200056, 200057,
+                                  17, 25, 26, 200, 207, 215, 315, 2001, 2002, 2003}) {
+    EXPECT_EQ(client.code_of(request(header_for("orders"), ++opaque, 0, RequestCode{code})), 3)
+        << code;
+  }
+  EXPECT_EQ(world.count(EventName::store_appended), 0u);
+}
+
 TEST(BrokerServe, AHeaderThatLacksAFieldIsASystemError) {
   BrokerWorld world;
   world.start_broker();

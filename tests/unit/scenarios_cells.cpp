@@ -103,6 +103,27 @@ TEST(Cells, RefuseWhatCanNotBe) {
   EXPECT_TRUE(refusal(drill_of(), "flushDiskType=NO_FLUSH\n").starts_with("broker.conf: line 1: "));
 }
 
+// Nothing is ever out of order in a cell in which nothing breaks.
+TEST(Cells, AnOutageIsExpectedOnlyWhereSomethingBreaks) {
+  Drill drill = drill_of();
+  drill.fault_sets["none"] = {};
+  drill.matrix.back().values.push_back("none");
+  drill.expectations.push_back({.metric = reports::Metric::rto_fault});
+  EXPECT_EQ(refusal(drill),
+            "f.json:1:1: /expectations/0: there is no rto.fault without a fault, and the cell "
+            "fault=none,flushDiskType=ASYNC_FLUSH has none: leave such cells out with \"cells\"");
+  drill.expectations.back().cells = {{"fault", "kill"}};
+  EXPECT_EQ(refusal(drill), "");
+  Drill calm = drill_of();
+  calm.matrix.clear();
+  calm.fault_sets.clear();
+  calm.expectations.push_back({.metric = reports::Metric::rto_client});
+  EXPECT_EQ(
+      refusal(calm),
+      "f.json:1:1: /expectations/0: there is no rto.client without a fault, and the drill has "
+      "none: give it some in /faults");
+}
+
 TEST(Cells, WarningsNameTheFileAndTheLine) {
   const Experiment experiment = experiment_of("\nflushDiskTyp=SYNC_FLUSH\n");
   ASSERT_EQ(experiment.facts.warnings.size(), 1u);

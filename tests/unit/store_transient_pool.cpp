@@ -150,6 +150,23 @@ TEST_F(AsyncPool, ACommitThatFailsIsTriedAgainWithAllThatHasCome) {
   EXPECT_EQ(world.files.write_failures, 0);
 }
 
+// Each commit that fails has the bytes that the one before it had, and no others.
+TEST_F(AsyncPool, CommitsThatFailCopyNothingAgain) {
+  StoreProcess broker(world);
+  world.run_for(Duration::s(1));
+  world.files.write_failures = 3;
+  world.files.write_sizes.clear();
+  broker.put(message_of(10));
+  world.run_for(Duration::ms(300));
+  EXPECT_LT(world.files.write_failures, 3);
+  broker.put(message_of(10));
+  world.run_for(Duration::s(2));
+  EXPECT_EQ(world.files.write_failures, 0);
+  // Three that failed, the one that did not, and the second message.
+  EXPECT_EQ(world.files.write_sizes, std::vector<std::int64_t>(5, kRecord));
+  EXPECT_EQ(in_page_cache(world), 2 * kRecord);
+}
+
 TEST_F(AsyncPool, WhatComesDuringACommitIsTheNextOnes) {
   StoreProcess broker(world);
   world.run_for(Duration::s(1));

@@ -4,21 +4,11 @@
 #include <thread>
 #include <vector>
 
+#include "tests/unit_linux/action.hpp"
 #include "tests/unit_linux/linux_test.hpp"
 
 namespace drydock::on_linux::test {
 namespace {
-
-// Calls a function when it runs.
-class Action : public Wakeup {
- public:
-  explicit Action(std::function<void()> action)
-      : Wakeup(&Action::on_run, EventKind::user, 0), action_(std::move(action)) {}
-
- private:
-  static void on_run(Wakeup& wakeup) { static_cast<Action&>(wakeup).action_(); }
-  std::function<void()> action_;
-};
 
 class Executor : public ::testing::Test {
  protected:

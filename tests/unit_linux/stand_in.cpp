@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "tests/unit_linux/action.hpp"
 #include "tests/unit_linux/linux_test.hpp"
 
 namespace drydock::on_linux::test {
@@ -25,16 +26,6 @@ class Brief : public Operation {
  private:
   std::function<void()> work_;
   std::thread::id thread_;
-};
-
-class Action : public Wakeup {
- public:
-  explicit Action(std::function<void()> action)
-      : Wakeup(&Action::on_run, EventKind::user, 0), action_(std::move(action)) {}
-
- private:
-  static void on_run(Wakeup& wakeup) { static_cast<Action&>(wakeup).action_(); }
-  std::function<void()> action_;
 };
 
 class LoopUnderWatch : public ::testing::Test {

@@ -4,6 +4,7 @@
 
 #include "scenarios/drill/drill.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/store_dump_parts.hpp"
 
 namespace drydock::cli {
 namespace {
@@ -214,23 +215,18 @@ void add_consume(CLI::App& app, Chosen& chosen) {
       "Example: drydock consume --namesrv 127.0.0.1:9876 --topic orders --group billing");
 }
 
-void add_store_command(CLI::App& store, Chosen& chosen, const char* name, const char* help,
-                       const char* footer, int (*run_command)(const StoreOptions&)) {
-  CLI::App* const command = store.add_subcommand(name, help);
-  const auto options = options_for<StoreOptions>(command, chosen, run_command);
-  command->add_option("directory", options->directory, "The store: what storePathRootDir names")
-      ->required();
-  command->add_option("--conf", options->conf,
-                      "Its broker.conf, for mappedFileSizeCommitLog, storePathCommitLog,"
-                      " maxHashSlotNum and maxIndexNum; without it the names of the log's files say"
-                      " how long they should be");
-  command->footer(footer);
-}
-
 constexpr const char* kStoreHelp = "The store: what storePathRootDir names";
 constexpr const char* kRecoveredConfHelp =
     "Its broker.conf, for the sizes of its files, storePathCommitLog and checkCRCOnRecover;"
     " without it the files themselves say how long they are";
+
+void add_store_options(CLI::App& command, StoreOptions& options) {
+  command.add_option("directory", options.directory, kStoreHelp)->required();
+  command.add_option("--conf", options.conf,
+                     "Its broker.conf, for mappedFileSizeCommitLog, storePathCommitLog,"
+                     " maxHashSlotNum and maxIndexNum; without it the names of the log's files say"
+                     " how long they should be");
+}
 
 void add_store_recover(CLI::App& store, Chosen& chosen) {
   CLI::App* const command =
@@ -278,21 +274,38 @@ void add_store_diff(CLI::App& store, Chosen& chosen) {
       "Exit status: 0 they hold the same; 1 they differ; 2 as store recover.");
 }
 
+void add_store_dump(CLI::App& store, Chosen& chosen) {
+  CLI::App* const command = store.add_subcommand(
+      "dump", "Every record of the commit log, or of another part, a line each");
+  const auto options = options_for<StoreDumpOptions>(command, chosen, store_dump);
+  add_store_options(*command, options->store);
+  command
+      ->add_option("--part", options->part,
+                   "What to print: log, queues (units), index (headers, slots, entries),\n"
+                   "checkpoint, config (the files below config/) or state (abort, lock)")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kDumpParts), std::end(kDumpParts))))
+      ->capture_default_str();
+  command->footer(
+      "A line of the log: physical offset, size, topic, queue, queue offset, store time, key.\n"
+      "Blanks, zeros and damaged places have a line, too. Nothing is written.\n"
+      "Exit status: 0 all could be read; 1 something is damaged; 2 no store, or unreadable.");
+}
+
+void add_store_verify(CLI::App& store, Chosen& chosen) {
+  CLI::App* const command =
+      store.add_subcommand("verify", "Whether it is in order, and what recovery would cut");
+  add_store_options(*command, *options_for<StoreOptions>(command, chosen, store_verify));
+  command->footer(
+      "Checks names, sizes and order of the files, every record, the checkpoint and the abort\n"
+      "file. Nothing is written. A torn tail is damage: the line says where recovery would cut.\n"
+      "Exit status: 0 clean; 1 damage found; 2 no store, or unreadable.");
+}
+
 void add_store(CLI::App& app, Chosen& chosen) {
   CLI::App* const store = app.add_subcommand("store", "Look into a broker's store directory");
   store->require_subcommand(1);
-  add_store_command(
-      *store, chosen, "dump", "Every record of the commit log, a line each",
-      "A line: physical offset, size, topic, queue, queue offset, store time, key. Blanks, zeros\n"
-      "and damaged places have a line, too. Nothing is written.\n"
-      "Exit status: 0 all could be read; 1 something is damaged; 2 no store, or unreadable.",
-      store_dump);
-  add_store_command(
-      *store, chosen, "verify", "Whether it is in order, and what recovery would cut",
-      "Checks names, sizes and order of the files, every record, the checkpoint and the abort\n"
-      "file. Nothing is written. A torn tail is damage: the line says where recovery would cut.\n"
-      "Exit status: 0 clean; 1 damage found; 2 no store, or unreadable.",
-      store_verify);
+  add_store_dump(*store, chosen);
+  add_store_verify(*store, chosen);
   add_store_recover(*store, chosen);
   add_store_query(*store, chosen);
   add_store_diff(*store, chosen);

@@ -15,7 +15,7 @@
 //   serve_nameserver  runs a name server on a real socket
 //   send          sends messages to brokers
 //   consume       reads messages from brokers
-//   store_dump    the records of a store
+//   store_dump    the records of a store, or another part of it
 //   store_verify  whether a store is in order
 //   store_recover what recovery makes of a store
 //   store_query   which messages a store's index has for a key
@@ -130,6 +130,11 @@ struct StoreOptions {
   std::optional<std::string> conf;
 };
 
+struct StoreDumpOptions {
+  StoreOptions store;
+  std::string part = "log";  // One of kDumpParts.
+};
+
 struct StoreRecoverOptions {
   StoreOptions store;
   bool write = false;  // Without it nothing is changed.
@@ -162,7 +167,7 @@ int serve_broker(const ServeBrokerOptions& options);
 int serve_nameserver(const ServeNameserverOptions& options);
 int send(const SendOptions& options);
 int consume(const ConsumeOptions& options);
-int store_dump(const StoreOptions& options);
+int store_dump(const StoreDumpOptions& options);
 int store_verify(const StoreOptions& options);
 int store_recover(const StoreRecoverOptions& options);
 int store_query(const StoreQueryOptions& options);

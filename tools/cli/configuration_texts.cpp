@@ -15,6 +15,7 @@ struct Meaning {
 };
 
 constexpr Meaning kMeanings[] = {
+    {"accessMessageInMemoryHotRatio", "share of the memory behind which messages count as cold"},
     {"accessMessageInMemoryMaxRatio", "share of the memory in which messages count as cached"},
     {"autoCreateSubscriptionGroup", "unknown groups get the defaults when they first consume"},
     {"autoCreateTopicEnable", "a send makes a topic that is missing"},
@@ -25,7 +26,11 @@ constexpr Meaning kMeanings[] = {
     {"brokerId", "0 is the master of its name; others are slaves"},
     {"brokerName", "the name that master and slaves share"},
     {"brokerRole", "whether it has slaves that it waits for, or follows a master"},
+    {"cgColdReadThreshold", "cold bytes that a group may read in 5 s"},
     {"checkCRCOnRecover", "recovery compares the checksums of bodies"},
+    {"coldCtrStrategyEnable", "thresholds for cold data follow what is read"},
+    {"coldDataFlowControlEnable", "groups that read too much cold data are slowed down"},
+    {"coldDataScanEnable", "what is in the page cache is not cold"},
     {"commitCommitLogLeastPages", "a commit of the transient pool waits for so many pages"},
     {"commitCommitLogThoroughInterval", "longest time without a commit, however few pages"},
     {"commitIntervalCommitLog", "pause between commits of the transient pool"},
@@ -46,6 +51,7 @@ constexpr Meaning kMeanings[] = {
     {"flushIntervalConsumeQueue", "pause between flushes of the queues"},
     {"flushLeastPagesWhenWarmMapedFile",
      "with SYNC_FLUSH a file that is warmed up is forced every so many pages"},
+    {"globalColdReadThreshold", "cold bytes that all groups together may read in 5 s"},
     {"haHousekeepingInterval", "silence after which a link between master and slave ends"},
     {"haListenPort", "where a master listens for slaves"},
     {"haMasterAddress", "the master of a slave; otherwise name servers tell it"},
@@ -89,6 +95,7 @@ constexpr Meaning kMeanings[] = {
     {"transactionTimeOut", "age at which a half message is asked about first"},
     {"transientStorePoolEnable", "sends go to memory first, and to the page cache with a commit"},
     {"transientStorePoolSize", "buffers of the transient pool, each as long as a file of the log"},
+    {"usePIDColdCtrStrategy", "thresholds for cold data are moved by a controller"},
     {"waitTimeMillsInPullQueue", "longest wait of a pull for a worker"},
     {"waitTimeMillsInSendQueue", "longest wait of a send for a worker"},
     {"wakeCommitWhenPutMessage", "a send wakes the commit of the transient pool"},
@@ -120,9 +127,7 @@ constexpr Reason kReasons[] = {
     {"queues and offsets are in files, not in RocksDB",
      "*RocksDB* rocksdb* memTable* bottomMost* configManagerVersion"},
     {"topics are not compacted", "compaction* enableCompaction maxOffsetMapSize"},
-    {"reads of cold data are not slowed down",
-     "cold* cgCold* globalCold* usePIDCold* "
-     "dataReadAheadEnable accessMessageInMemoryHotRatio"},
+    {"files are read ahead as the host does it", "dataReadAheadEnable"},
     {"files are not swapped", "*Swap*"},
     {"light queues and dispatch to several queues do not run", "*Lmq* enableMultiDispatch"},
     {"filters are tags only",
@@ -188,7 +193,7 @@ std::string_view meaning_of(std::string_view honoured) {
 
 std::string_view why_without_effect(const ConfigurationProperty& property) {
   using enum PropertyOwner;
-  if (property.owner == auth || property.name == "aclEnable") return kAuthentication;
+  if (property.owner == auth) return kAuthentication;
   if (property.owner == netty_server || property.owner == netty_client) return kSockets;
   for (const Reason& reason : kReasons) {
     if (fits_one_of(property.name, reason.parts)) return reason.text;

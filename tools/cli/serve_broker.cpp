@@ -99,6 +99,8 @@ void check_directory(const std::string& root) {
 }
 
 void check_log_directory(const std::string& commit_log) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(commit_log, unknown)) list_log(commit_log);
   const std::vector<std::string> blocked = directories_in_log(commit_log);
   if (blocked.empty()) return;
   throw InputError(printable(blocked.front()) +
@@ -106,13 +108,24 @@ void check_log_directory(const std::string& commit_log) {
                    " another --store");
 }
 
-// The port for Prometheus; 0: none. It is one of the broker's own host.
-std::uint16_t metrics_port_of(const ServeBrokerOptions& options, Endpoint listen) {
+// The port for Prometheus; 0: none. It is one of the broker's own host, and none of its others.
+std::uint16_t metrics_port_of(const ServeBrokerOptions& options, Endpoint listen,
+                              const BrokerConfiguration& configuration) {
   if (!options.metrics) return 0;
   const Endpoint at = server_of("--metrics", *options.metrics, "127.0.0.1:5557");
   if (at.address != listen.address) {
     throw InputError("--metrics: " + *options.metrics +
                      ": the address must be that of --listen (127.0.0.1 without it)");
+  }
+  const auto refuse_own = [&](std::uint16_t port, const std::string& whose) {
+    if (at.port != port) return;
+    throw InputError("--metrics: " + *options.metrics + ": is " + whose +
+                     "; give another --metrics ADDR:PORT");
+  };
+  refuse_own(configuration.listen_port, "where the broker listens for clients (listenPort)");
+  if (configuration.ha.role != BrokerRole::slave) {
+    refuse_own(configuration.ha_port(),
+               "where the broker listens for slaves (haListenPort, listenPort + 1 if absent)");
   }
   check_port(at, "give another --metrics ADDR:PORT");
   return at.port;
@@ -224,7 +237,7 @@ int serve_broker(const ServeBrokerOptions& options) {
   // first.
   check_port({listen.address, configuration.listen_port},
              "give another --listen ADDR:PORT, or another listenPort");
-  const std::uint16_t metrics_port = metrics_port_of(options, listen);
+  const std::uint16_t metrics_port = metrics_port_of(options, listen, configuration);
   std::printf(
       "drydock serve: a testbed, not for production: keep no messages here that you need\n");
   std::fflush(stdout);

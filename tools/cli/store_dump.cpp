@@ -1,10 +1,11 @@
-// drydock store dump: every record of a commit log, a line each.
+// drydock store dump: every record of a commit log, a line each; store_dump_parts has the rest.
 #include <time.h>
 
 #include <cstdio>
 
 #include "scenarios/drill/drill.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/store_dump_parts.hpp"
 #include "tools/cli/store_files.hpp"
 #include "tools/cli/store_walk.hpp"
 #include "tools/cli/terminal.hpp"
@@ -60,8 +61,9 @@ bool print_file_damage(const StoreFiles& store, const LogFile& file,
 
 }  // namespace
 
-int store_dump(const StoreOptions& options) {
-  const StoreFiles store = list_store(options.directory, options.conf);
+int store_dump(const StoreDumpOptions& options) {
+  if (options.part != kDumpParts[0]) return dump_part(options);
+  const StoreFiles store = list_store(options.store.directory, options.store.conf);
   std::printf("#%19s %10s topic queue queue-offset store-time key\n", "offset", "size");
   bool damaged = false;
   std::optional<std::int64_t> next;

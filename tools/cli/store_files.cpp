@@ -17,6 +17,7 @@
 #include "engine/linux/descriptor.hpp"
 #include "scenarios/drill/drill.hpp"
 #include "tools/cli/broker_conf.hpp"
+#include "tools/cli/terminal.hpp"
 
 namespace drydock::cli {
 namespace {
@@ -69,9 +70,14 @@ std::vector<LogFile> list_log(const std::string& directory) {
        entry.increment(error)) {
     std::error_code unknown;
     if (entry->is_directory(unknown)) continue;
+    if (!entry->is_regular_file(unknown)) {
+      throw InputError(printable(entry->path().string()) +
+                       ": is neither a file nor a directory: move it out of the log");
+    }
     const auto bytes = static_cast<std::int64_t>(entry->file_size(unknown));
     if (unknown) {
-      throw InputError(entry->path().string() + ": is no file: " + unknown.message());
+      throw InputError(printable(entry->path().string()) +
+                       ": cannot be read: " + unknown.message());
     }
     const std::string name = entry->path().filename().string();
     files.push_back({name, entry->path().string(), bytes, offset_of_name(name)});

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.MessageSelector;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
@@ -270,7 +271,11 @@ final class ClientCommands {
         consumer.setMaxReconsumeTimes(Stores.number(arguments, "retries", 16));
         consumer.setSuspendCurrentQueueTimeMillis(100);
         String tags = arguments.containsKey("tags") ? arguments.getString("tags") : "*";
-        consumer.subscribe(arguments.getString("topic"), tags);
+        if (arguments.containsKey("sql")) {
+            consumer.subscribe(arguments.getString("topic"), MessageSelector.bySql(arguments.getString("sql")));
+        } else {
+            consumer.subscribe(arguments.getString("topic"), tags);
+        }
         boolean fails = arguments.getBooleanValue("fails");
         boolean once = arguments.getBooleanValue("fails_once");
         Predicate<List<MessageExt>> take = some -> {
