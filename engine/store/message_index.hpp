@@ -85,9 +85,9 @@ class MessageIndex {
   // if the index is switched off.
   Task<Result<void>> load(Worker& worker, StopKind last_stop);
 
-  // The log ends at `end`. The hardened index then says of no file that it has what lies behind it: a
-  // full file may be durable before the log is, and what gets the places of its lost messages would
-  // count as filed. RocketMQ's says so. Before the first message is filed. Errors: of the file.
+  // The log ends at `end`. The hardened index then says of no file that it has what lies behind it:
+  // a full file may be durable before the log is, and what gets the places of its lost messages
+  // would count as filed, as it does in RocketMQ. Before start. Errors: of storing and syncing.
   Task<Result<void>> cut(Worker& worker, PhysicalOffset end);
 
   // Files a message under its keys. True: it is done. False: it would have to wait, call `go_on`.

@@ -144,7 +144,7 @@ TEST(StoreOnDisk, APowerLossSoonAfterTheStartTakesTheAbortFileOrNot) {
     world.power_cycle();
     std::optional<bool> there;
     sim::SimProcess& reader = world.host().spawn("reader");
-    reader.attach(nullptr, world.disk_files.attach(reader));
+    reader.attach(std::make_unique<NoNetwork>(), world.disk_files.attach(reader));
     reader.start([&](Context& context) -> Task<void> {
       AbortFile abort(context, "/store", Behaviour());
       Result<bool> exists = co_await abort.exists(context.workers.add("reader"));
