@@ -288,14 +288,6 @@ def serves_java_clients(report, jvm, folder, addresses):
     good, told = refused(jvm, 3, "push", name_server=name_server, topic="topic-push", group="sql", count=1,
                          sql="TAGS is not null", wait_s=10)
     report.check("Java client: a push consumer with a filter in SQL92 does not start, by code 3", good, told)
-    for words in (["updateTopic", "-b", f"{broker}:10911", "-t", "topic-made"],
-                  ["getBrokerConfig", "-b", f"{broker}:10911"],
-                  ["getColdDataFlowCtrInfo", "-b", f"{broker}:10911"]):
-        try:
-            told = str(jvm("admin", words=words))
-        except DriverError as problem:
-            told = str(problem)
-        report.check(f"admin tool, {words[0]}: is refused with code 3", "CODE: 3 " in told, told)
     served.stop()
     named.kill()
     store = Path(folder) / "served"

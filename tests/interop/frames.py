@@ -54,6 +54,7 @@ def exercise(jvm, folder, addresses):
     jvm("lite_pull", name_server=seen, topic="topic-sync", count=6)
     jvm("lite_pull", name_server=seen, topic="topic-async", count=3, tags="A")
     jvm("push", name_server=seen, topic="topic-batch", count=6, group="frames")
+    jvm("times", name_server=seen, topic="topic-sync", queue=0, at=[0])
     jvm("query_key", name_server=seen, topic="topic-sync", key="key-3")
     for words in (["clusterList"], ["topicList"], ["topicRoute", "-t", "topic-sync"],
                   ["topicStatus", "-t", "topic-sync"], ["consumerProgress", "-g", "frames"],
