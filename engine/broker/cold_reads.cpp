@@ -13,6 +13,7 @@ namespace {
 constexpr std::int64_t kForgottenAfterMs = 60'000;
 constexpr std::size_t kPeriodsKept = 10;
 constexpr std::size_t kSlowedDown = 3;
+constexpr std::int64_t kThresholdMax = std::int64_t{1} << 50;  // As of the keys.
 constexpr std::string_view kSystemPrefix = "CID_RMQ_SYS_";
 constexpr std::array<std::string_view, 10> kExempt = {
     "DEFAULT_CONSUMER",   "TOOLS_CONSUMER",    "SCHEDULE_CONSUMER",  "FILTERSRV_CONSUMER",
@@ -79,7 +80,7 @@ std::int64_t ColdReads::factor_tenths() const {
 void ColdReads::speed_up(const std::string& group) {
   if (limits_.controller && factor_tenths() <= 0) return;
   const std::int64_t threshold = threshold_of(group);
-  adapted_.insert_or_assign(group, threshold + threshold / 2);
+  adapted_.insert_or_assign(group, std::min(threshold + threshold / 2, kThresholdMax));
 }
 
 void ColdReads::slow_down_the_fastest() {

@@ -82,6 +82,10 @@ Task<void> ScheduleService::deliver_due(Level& level) {
 }
 
 Task<bool> ScheduleService::deliver_one(Level& level, PhysicalOffset at) {
+  if (level.unsafe) {
+    const bool safe = co_await wait_for_safety(level);
+    co_return safe;
+  }
   Result<std::optional<StoredMessage>> read = co_await store_.stored_at(level.worker, at);
   if (!read) co_return false;
   if (!read->has_value()) co_return true;  // The log has lost it.
@@ -92,8 +96,16 @@ Task<bool> ScheduleService::deliver_one(Level& level, PhysicalOffset at) {
       copy_of(stored, place->topic, place->queue_id, stored.share(stored.view.properties));
   const PutResult result = co_await store_.append(level.worker, std::move(message));
   if (result.status != PutStatus::put_ok) co_return false;
-  const PutStatus safe = co_await safety_.wait_internal(result);
-  co_return safe == PutStatus::put_ok;
+  level.unsafe = result;
+  const bool safe = co_await wait_for_safety(level);
+  co_return safe;
+}
+
+Task<bool> ScheduleService::wait_for_safety(Level& level) {
+  const PutResult stored = *level.unsafe;
+  const PutStatus status = co_await safety_.wait_internal(stored);
+  if (status == PutStatus::put_ok) level.unsafe.reset();
+  co_return status == PutStatus::put_ok;
 }
 
 }  // namespace drydock

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 
 #include "engine/broker/delay_offsets.hpp"
 #include "engine/broker/put_safety.hpp"
@@ -45,6 +46,7 @@ class ScheduleService {
     std::int32_t number;
     Worker& worker;
     Event arrived;
+    std::optional<PutResult> unsafe;  // Stored, and not as safe yet as it must be.
   };
 
   const DelayLevels& levels() const { return store_.configuration().delay_levels; }
@@ -53,8 +55,9 @@ class ScheduleService {
   void wake(std::int32_t level);
   Task<void> deliver(Level& level);
   Task<void> deliver_due(Level& level);
-  // False: it can't be put now.
+  // False: it can't be put now, or is stored and not safe yet: the next call goes on waiting.
   Task<bool> deliver_one(Level& level, PhysicalOffset at);
+  Task<bool> wait_for_safety(Level& level);
 
   Context& context_;
   MessageStore& store_;

@@ -49,6 +49,7 @@ Task<Result<void>> Checkpoint::load() {
   bytes->copy_to(0, copy);
   fields_ = decode_checkpoint(copy);
   written_ = fields_;
+  dispatched_ms_ = fields_.logics_ms;
   co_return Result<void>();
 }
 

@@ -85,10 +85,10 @@ Task<Result<void>> ConsumeQueues::flush(Worker& worker, std::int32_t least_pages
     for (int round = 0; round < rounds && queue.flushed_offset() < end; ++round) {
       const QueueOffset before = queue.flushed_offset();
       Result<void> flushed = co_await queue.flush(worker, least_pages);
-      if (flushed) continue;
-      outcome = flushed;
-      if (flushed.error().code() == ErrorCode::cancelled) co_return outcome;
-      // A second fsync would succeed without the pages that the first one gave up.
+      if (!flushed) outcome = flushed;
+      if (!flushed && flushed.error().code() == ErrorCode::cancelled) co_return outcome;
+      // Nothing was to do, or it failed: a second fsync would succeed without the pages that the
+      // first one gave up.
       if (queue.flushed_offset() == before) break;
     }
   }

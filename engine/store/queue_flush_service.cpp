@@ -1,11 +1,13 @@
 #include "engine/store/queue_flush_service.hpp"
 
+#include <limits>
+
 namespace drydock {
 
 namespace {
 
 constexpr int kRoundsAtStop = 3;
-constexpr int kRoundsExact = 100;  // One for each file that has units without a flush.
+constexpr int kRoundsExact = std::numeric_limits<int>::max();  // One for each file.
 
 }  // namespace
 

@@ -66,6 +66,10 @@ class Dump {
       std::printf("# no checkpoint\n");
       return;
     }
+    if (!fs::is_regular_file(path, unknown)) {
+      damage(path, "is no file");
+      return;
+    }
     const MappedInput input(path);
     if (input.bytes().size() < kCheckpointFieldBytes) {
       damage(path, "has " + std::to_string(input.bytes().size()) + " bytes, not " +
@@ -110,8 +114,9 @@ class Dump {
     const StoreFiles store = list_store(options.directory, options.conf);
     std::error_code unknown;
     const bool abort = fs::exists(options.directory + "/abort", unknown);
-    std::printf("abort %s\n", abort ? "there: the last broker did not stop in an orderly way"
-                                    : "none: the last broker stopped in an orderly way");
+    std::printf("abort %s\n",
+                abort ? "there: the last broker did not stop in an orderly way"
+                      : "none: the last broker stopped in an orderly way, or lost its power early");
     std::printf("lock %s\n",
                 store_is_locked(options.directory) ? "held: a broker runs here" : "free");
     std::printf("log %zu files of %lld bytes\n", store.files.size(), number(store.file_bytes));
