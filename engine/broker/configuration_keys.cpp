@@ -37,6 +37,14 @@ bool set_ms(Duration& into, std::string_view value) {
   return true;
 }
 
+// A pause, which may be none.
+bool set_pause(Duration& into, std::string_view value) {
+  std::int64_t ms = 0;
+  if (!set_integer(ms, value, 0, std::numeric_limits<std::int32_t>::max())) return false;
+  into = Duration::ms(ms);
+  return true;
+}
+
 bool set_bool(bool& into, std::string_view value) {
   into = equal_ignoring_case(value, "true");
   return into || equal_ignoring_case(value, "false");
@@ -93,6 +101,34 @@ bool set_delay_levels(Configuration& configuration, std::string_view value) {
   return levels.has_value();
 }
 
+bool set_clean_forcibly_ratio(Configuration& configuration, std::string_view value) {
+  return set_integer(configuration.store.retention.levels.clean_forcibly, value, 0, 100);
+}
+
+// "04" or "04;16". What RocketMQ would never meet, as hour 24, is refused.
+bool set_hours(std::vector<std::int32_t>& into, std::string_view value) {
+  std::vector<std::int32_t> hours;
+  while (!value.empty()) {
+    const std::size_t end = std::min(value.find(';'), value.size());
+    std::int32_t hour = 0;
+    if (!set_integer(hour, value.substr(0, end), 0, 23)) return false;
+    hours.push_back(hour);
+    value.remove_prefix(std::min(end + 1, value.size()));
+  }
+  into = hours;
+  return !hours.empty();
+}
+
+constexpr std::int32_t kHoursMax = 1'000'000;
+bool set_hours_long(Duration& into, std::string_view value) {
+  std::int64_t hours = 0;
+  if (!set_integer(hours, value, 0, kHoursMax)) return false;
+  into = Duration::s(hours * 3600);
+  return true;
+}
+
+constexpr std::string_view kPause = "milliseconds, a whole number from 0 to 2147483647";
+constexpr std::string_view kPercent = "percent, a whole number from 0 to 100";
 constexpr std::string_view kMs = "milliseconds, a whole number from 1 to 2147483647";
 constexpr std::string_view kBool = "true or false";
 constexpr std::string_view kText = "any text that is not empty";
@@ -143,6 +179,14 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) {
                   return set_bool(c.store.check_crc_on_recover, v);
                 }},
+    HonouredKey{"cleanFileForciblyEnable", kBool,
+                [](Configuration& c, std::string_view v) {
+                  return set_bool(c.store.retention.clean_file_forcibly_enable, v);
+                }},
+    HonouredKey{"cleanResourceInterval", kMs,
+                [](Configuration& c, std::string_view v) {
+                  return set_ms(c.store.retention.clean_interval, v);
+                }},
     HonouredKey{"coldCtrStrategyEnable", kBool,
                 [](Configuration& c, std::string_view v) {
                   return set_bool(c.cold_ctr_strategy_enable, v);
@@ -178,22 +222,55 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.default_topic_queue_nums, v, 1, 65'535);
                 }},
-    HonouredKey{"fastFailIfNoBufferInStorePool", kBool,
+    HonouredKey{"deleteCommitLogFilesInterval", kPause,
                 [](Configuration& c, std::string_view v) {
-                  return set_bool(c.store.fast_fail_if_no_buffer_in_store_pool, v);
+                  return set_pause(c.store.retention.delete_commit_log_files_interval, v);
+                }},
+    HonouredKey{"deleteConsumeQueueFilesInterval", kPause,
+                [](Configuration& c, std::string_view v) {
+                  return set_pause(c.store.retention.delete_consume_queue_files_interval, v);
+                }},
+    HonouredKey{"deleteFileBatchMax", "a whole number from 1 to 2147483647",
+                [](Configuration& c, std::string_view v) {
+                  return set_integer(c.store.retention.delete_file_batch_max, v, 1, kInt32Max);
+                }},
+    HonouredKey{"deleteWhen", "hours of the day, 00 to 23, with semicolons between them",
+                [](Configuration& c, std::string_view v) {
+                  return set_hours(c.store.retention.delete_when, v);
+                }},
+    HonouredKey{"destroyMapedFileIntervalForcibly", kPause,
+                [](Configuration& c, std::string_view v) {
+                  return set_pause(c.store.retention.destroy_maped_file_interval_forcibly, v);
+                }},
+    HonouredKey{"diskMaxUsedSpaceRatio", kPercent,
+                [](Configuration& c,
+                   std::string_view
+                       v) { return set_integer(c.store.retention.levels.max_used, v, 0, 100); }},
+    HonouredKey{"diskSpaceCleanForciblyRatio", kPercent, &set_clean_forcibly_ratio},
+    HonouredKey{
+        "diskSpaceWarningLevelRatio", kPercent,
+        [](Configuration& c,
+           std::string_view
+               v) { return set_integer(c.store.retention.levels.warning_level, v, 0, 100); }},
+    HonouredKey{"fastFailIfNoBufferInStorePool", kBool,
+                [](Configuration& c,
+                   std::string_view
+                       v) { return set_bool(c.store.fast_fail_if_no_buffer_in_store_pool, v); }},
+    HonouredKey{"fileReservedTime", "hours, a whole number from 0 to 1000000",
+                [](Configuration& c, std::string_view v) {
+                  return set_hours_long(c.store.retention.file_reserved_time, v);
                 }},
     HonouredKey{"flushCommitLogLeastPages", "pages of 4096 bytes, a whole number from 0",
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.store.flush_commit_log_least_pages, v, 0, kInt32Max);
                 }},
-    HonouredKey{"flushCommitLogThoroughInterval", kMs,
-                [](Configuration& c, std::string_view v) {
-                  return set_ms(c.store.flush_commit_log_thorough_interval, v);
-                }},
+    HonouredKey{
+        "flushCommitLogThoroughInterval", kMs,
+        [](Configuration& c,
+           std::string_view v) { return set_ms(c.store.flush_commit_log_thorough_interval, v); }},
     HonouredKey{"flushCommitLogTimed", kBool,
-                [](Configuration& c, std::string_view v) {
-                  return set_bool(c.store.flush_commit_log_timed, v);
-                }},
+                [](Configuration& c,
+                   std::string_view v) { return set_bool(c.store.flush_commit_log_timed, v); }},
     HonouredKey{"flushConsumeQueueLeastPages", "pages of 4096 bytes, a whole number from 0",
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.store.flush_consume_queue_least_pages, v, 0, kInt32Max);
@@ -329,6 +406,11 @@ constexpr std::array kHonoured = {
     HonouredKey{
         "readUnCommitted", kBool,
         [](Configuration& c, std::string_view v) { return set_bool(c.store.read_uncommitted, v); }},
+    HonouredKey{
+        "redeleteHangedFileInterval", kPause,
+        [](Configuration& c,
+           std::string_view
+               v) { return set_pause(c.store.retention.redelete_hanged_file_interval, v); }},
     HonouredKey{
         "registerBrokerTimeoutMills", kMs,
         [](Configuration& c, std::string_view v) { return set_ms(c.register_broker_timeout, v); }},

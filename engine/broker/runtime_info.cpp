@@ -13,12 +13,9 @@ void add(StoreStats::Entries& table, std::string key, std::int64_t value) {
   table.emplace_back(std::move(key), std::to_string(value));
 }
 
-// RocketMQ's ratio: percent rounded up, of what is used and what can be.
 std::string ratio_of(const SpaceInfo& space) {
-  if (space.total_bytes <= 0) return "-1.0";
-  const std::int64_t used = space.total_bytes - space.free_bytes;
-  const std::int64_t percent = (used * 100 + space.total_bytes - 1) / space.total_bytes;
-  return java_quotient(percent, 100);
+  const std::optional<std::int32_t> percent = used_percent(space);
+  return percent ? java_quotient(*percent, 100) : "-1.0";
 }
 
 // "1.5 GiB", as "%.1f".

@@ -13,7 +13,6 @@ namespace drydock {
 namespace {
 
 constexpr Duration kWalkMax = Duration::s(60);
-constexpr std::int64_t kLogKeptMs = 72 * 60 * 60 * 1000;  // fileReservedTime
 constexpr std::int64_t kUnitsAtOnce = 32;
 constexpr std::int32_t kCheckMaxQueues = 1;
 
@@ -106,7 +105,9 @@ void TransactionCheck::pass_over(Ops& ops, QueueOffset half) {
   ops.done.erase(done);
 }
 
-bool TransactionCheck::older_than_the_log(std::int64_t age_ms) const { return age_ms > kLogKeptMs; }
+bool TransactionCheck::older_than_the_log(std::int64_t age_ms) const {
+  return age_ms > store_.configuration().retention.file_reserved_time.count_ms();
+}
 
 Task<TransactionCheck::Step> TransactionCheck::look_at(const StoredMessage& half, Ops& ops,
                                                        std::int64_t walk_ms) {

@@ -93,6 +93,15 @@ Task<Result<std::vector<FileInfo>>> LinuxFileSystem::list(Worker& worker, std::s
   co_return std::move(listing.entries);
 }
 
+Task<Result<FileInfo>> LinuxFileSystem::info(Worker& worker, std::string path) {
+  const std::function<Described()> work = [full = in_root(path)] { return describe_path(full); };
+  auto call = std::make_shared<Call<Described>>(work);
+  co_await operations_.wait(worker, call, WaitPlace::page_read);
+  Described described = call->take();
+  if (described.error_number != 0) co_return file_error(described.error_number);
+  co_return std::move(described.info);
+}
+
 Task<Result<std::unique_ptr<FileLock>>> LinuxFileSystem::lock(Worker& worker, std::string path) {
   const std::function<Opened()> work = [full = in_root(path)] { return open_locked(full); };
   auto call = std::make_shared<Call<Opened>>(work);

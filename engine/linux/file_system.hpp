@@ -26,9 +26,9 @@ class LinuxFileSystem : public FileSystem {
   Task<Result<void>> remove(Worker& worker, std::string path) override;
   Task<Result<void>> create_directories(Worker& worker, std::string path) override;
   Task<Result<std::vector<FileInfo>>> list(Worker& worker, std::string path) override;
+  Task<Result<FileInfo>> info(Worker& worker, std::string path) override;
   Task<Result<void>> sync_directory(Worker& worker, std::string path) override;
   Task<Result<std::unique_ptr<FileLock>>> lock(Worker& worker, std::string path) override;
-  // Free is what a process without privileges may use (f_bavail).
   Task<Result<SpaceInfo>> space(Worker& worker, std::string path) override;
 
  private:

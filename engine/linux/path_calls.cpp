@@ -41,6 +41,14 @@ bool stat_entry(int directory, const std::string& name, struct stat& status) {
          ::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+FileInfo info_of(const std::string& name, const struct stat& status) {
+  const std::int64_t ns = status.st_mtim.tv_sec * std::int64_t{1'000'000'000};
+  return {.name = name,
+          .is_directory = S_ISDIR(status.st_mode),
+          .size = status.st_size,
+          .modified = WallTime::at_ns(ns + status.st_mtim.tv_nsec)};
+}
+
 struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
@@ -112,11 +120,17 @@ Listing list_directory(const std::string& path) {
     if (name == "." || name == "..") continue;
     struct stat status{};
     if (!stat_entry(::dirfd(directory.get()), name, status)) continue;  // Removed since readdir.
-    result.entries.push_back(FileInfo{name, S_ISDIR(status.st_mode), status.st_size});
+    result.entries.push_back(info_of(name, status));
   }
   result.error_number = errno;
   std::ranges::sort(result.entries, {}, &FileInfo::name);
   return result;
+}
+
+Described describe_path(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) return {.error_number = errno};
+  return {.info = info_of(path.substr(path.rfind('/') + 1), status)};
 }
 
 Space space_of(const std::string& path) {
@@ -124,7 +138,8 @@ Space space_of(const std::string& path) {
   if (::statvfs(path.c_str(), &told) != 0) return {.error_number = errno};
   const auto unit = static_cast<std::int64_t>(told.f_frsize);
   return {.info = {.total_bytes = static_cast<std::int64_t>(told.f_blocks) * unit,
-                   .free_bytes = static_cast<std::int64_t>(told.f_bavail) * unit}};
+                   .free_bytes = static_cast<std::int64_t>(told.f_bfree) * unit,
+                   .usable_bytes = static_cast<std::int64_t>(told.f_bavail) * unit}};
 }
 
 int make_directories(const std::string& path) {

@@ -30,6 +30,12 @@ struct Listing {
 };
 Listing list_directory(const std::string& path);
 
+struct Described {
+  int error_number = 0;
+  FileInfo info{};
+};
+Described describe_path(const std::string& path);
+
 struct Space {
   int error_number = 0;
   SpaceInfo info{};

@@ -1,5 +1,7 @@
 #include "engine/replication/ha_link.hpp"
 
+#include <utility>
+
 #include "engine/replication/ha_frames.hpp"
 #include "engine/runtime/poll_grid.hpp"
 
@@ -72,9 +74,27 @@ Task<void> HaMaster::Link::ship() {
       if (!sent) co_return;
       continue;
     }
+    if (next_ < store_.commit_log().min_offset() && gives_up()) co_return;
     const bool go_on = co_await next_look();
     if (!go_on) co_return;
   }
+}
+
+// What comes next is deleted.
+bool HaMaster::Link::gives_up() {
+  const PhysicalOffset begin = store_.commit_log().min_offset();
+  if (!std::exchange(stranded_, true)) {
+    context_.observer.event(EventName::ha_slave_stranded, next_.value(), begin.value());
+  }
+  const Behaviour& behaviour = store_.configuration().behaviour;
+  if (behaviour.faithful(BehaviourSwitch::ha_ships_nothing_deleted)) return false;
+  context_.observer.log(LogLevel::error,
+                        "a slave's log ends at " + std::to_string(next_.value()) +
+                            ", and this one begins at " + std::to_string(begin.value()) +
+                            ": it can't be brought up to date, but by an operator who clears its "
+                            "store; connection closed");
+  stream_->finish_writing();
+  return true;
 }
 
 Task<bool> HaMaster::Link::first_report() {

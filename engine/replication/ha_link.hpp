@@ -31,6 +31,8 @@ class HaMaster::Link {
   bool refuses(PhysicalOffset report) const;
   Task<bool> first_report();
   PhysicalOffset first_to_ship() const;
+  // Tells of a slave that asks for what is gone. True: the connection ends.
+  bool gives_up();
   // Waits until there may be something to ship or a heartbeat is due. False: cancelled.
   Task<bool> next_look();
   Task<bool> send(ByteChain body);
@@ -45,6 +47,7 @@ class HaMaster::Link {
   Event reported_;
   PhysicalOffset next_;
   bool strayed_ = false;
+  bool stranded_ = false;  // That has been told.
   MonotonicTime last_write_;
   bool woken_ = false;
 };

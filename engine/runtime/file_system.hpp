@@ -15,6 +15,7 @@
 #include "engine/runtime/task.hpp"
 #include "engine/runtime/worker.hpp"
 #include "engine/types/bytes.hpp"
+#include "engine/types/time.hpp"
 
 namespace drydock {
 
@@ -123,11 +124,16 @@ struct FileInfo {
   std::string name;  // Without its directory.
   bool is_directory = false;
   std::int64_t size = 0;
+  // When its bytes, or a directory's names, changed last, by the host's clock; as coarse as the
+  // kernel's tick. A store into a mapping counts when its page becomes dirty, not with each store.
+  // Survives a power loss as the other metadata does. Source: inode(7), st_mtim.
+  WallTime modified;
 };
 
 struct SpaceInfo {
   std::int64_t total_bytes = 0;
   std::int64_t free_bytes = 0;
+  std::int64_t usable_bytes = 0;  // By a process without privileges: at most free_bytes.
 };
 
 // An advisory lock on a file, held until destroyed or until the process ends.
@@ -164,6 +170,9 @@ class FileSystem {
   virtual Task<Result<void>> create_directories(Worker& worker, std::string path) = 0;
   // The entries of a directory, sorted by name (bytewise). Error: not_found.
   virtual Task<Result<std::vector<FileInfo>>> list(Worker& worker, std::string path) = 0;
+  // What `list` tells of one entry, of the file or directory itself. Errors: not_found. Source:
+  // stat(2).
+  virtual Task<Result<FileInfo>> info(Worker& worker, std::string path) = 0;
   // Makes the directory's names durable. Source: fsync(2) on a directory.
   virtual Task<Result<void>> sync_directory(Worker& worker, std::string path) = 0;
   // Takes the exclusive lock of the file, creating it if missing. Error: busy if somebody on the

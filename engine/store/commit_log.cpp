@@ -51,6 +51,23 @@ Task<Result<void>> CommitLog::truncate(Worker& worker, PhysicalOffset end) {
   co_return cut;
 }
 
+// Difference: in RocketMQ a flush or commit that has not come to a file before it is gone never
+// goes on.
+Task<bool> CommitLog::destroy_first(Worker& worker, Duration forcibly_after) {
+  const LogFile& first = *files_.files().front();
+  const PhysicalOffset start = first.start;
+  const bool has_buffer = first.buffered();
+  const bool gone = co_await files_.destroy_first(worker, forcibly_after);
+  if (!gone) co_return false;
+  if (has_buffer) pool_->give_back();
+  flushed_to_ = std::max(flushed_to_, files_.min_offset());
+  committed_to_ = std::max(committed_to_, files_.min_offset());
+  advanced_.set();
+  context_.observer.event(EventName::store_file_deleted, start.value(),
+                          files_.min_offset().value());
+  co_return true;
+}
+
 Task<Result<void>> CommitLog::sync_from(Worker& worker, PhysicalOffset start) {
   const std::vector<LogFilePointer> files = files_.files();
   for (const LogFilePointer& file : files) {
@@ -248,7 +265,7 @@ Task<Result<bool>> CommitLog::commit(Worker& worker, std::int32_t least_pages) {
     file->pooled->drop_buffer();
     pool_->give_back();
   }
-  committed_to_ = file->start + committed;
+  committed_to_ = std::max(file->start + committed, files_.min_offset());
   context_.observer.event(EventName::store_committed, committed_to_.value());
   tell_readers();
   co_await context_.chaos.reach(CrashPoint::store_after_commit);
@@ -276,7 +293,7 @@ Task<Result<void>> CommitLog::flush(Worker& worker, std::int32_t least_pages) {
     if (!synced) outcome = flush_failed(file->start + readable, synced.error());
     if (stopped_ || (!outcome && outcome.error().code() == ErrorCode::cancelled)) co_return outcome;
     file->flushed = readable;
-    flushed_to_ = file->start + readable;
+    flushed_to_ = std::max(file->start + readable, files_.min_offset());
     advanced_.set();
     if (outcome) context_.observer.event(EventName::store_flushed, flushed_to_.value());
     co_await context_.chaos.reach(CrashPoint::store_after_flush);

@@ -42,6 +42,9 @@ class CommitLog {
   // Makes everything durable that files hold from the one that starts at `start` on. Before the
   // first append. Errors: what the sync gave.
   Task<Result<void>> sync_from(Worker& worker, PhysicalOffset start);
+  // Removes the first file, which is not the last one; see MappedFileQueue::destroy_first. What was
+  // in it counts as flushed from then on.
+  Task<bool> destroy_first(Worker& worker, Duration forcibly_after);
   // What is appended next goes into a new file, behind a blank record. Before the first append.
   // Errors: what the store into the map gave.
   Task<Result<void>> close_last_file(Worker& worker);

@@ -50,6 +50,7 @@ Task<Result<ConsumeQueue::Appended>> ConsumeQueue::append(Worker& worker, Consum
   if (!file.map->try_store(worker, file.wrote, bytes)) {
     SharedBytes copy = SharedBytes::copy_of(std::span<const std::byte>(bytes));
     Result<void> stored = co_await file.map->store(worker, file.wrote, std::move(copy));
+    if (!file.available()) co_return Appended::known;  // The topic was deleted meanwhile.
     if (!stored) co_return write_failed(file, unit, stored.error());
   }
   wrote_unit(file, unit);
@@ -125,6 +126,7 @@ Task<Result<void>> ConsumeQueue::flush(Worker& worker, std::int32_t least_pages)
   const std::int64_t wrote = file->wrote;  // What is appended while we sync is the next flush's.
   co_await context_.chaos.reach(CrashPoint::store_before_queue_flush);
   Result<void> outcome = co_await file->map->sync(worker, 0, file->size);
+  if (!file->available()) co_return Result<void>();  // It is gone, or will be.
   if (!outcome) {
     if (outcome.error().code() == ErrorCode::cancelled) co_return outcome;
     outcome = flush_failed(outcome.error());
@@ -133,7 +135,7 @@ Task<Result<void>> ConsumeQueue::flush(Worker& worker, std::int32_t least_pages)
     }
   }
   file->flushed = wrote;
-  flushed_to_ = file->start + wrote;
+  flushed_to_ = std::max(file->start + wrote, files_.min_offset());
   if (outcome) {
     context_.observer.event(EventName::store_queue_flushed, flushed_to_.value(), queue_id_);
   }

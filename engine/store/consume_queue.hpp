@@ -35,10 +35,15 @@ class ConsumeQueue {
   Task<Result<void>> recover(Worker& worker);
   // Drops the units of records that start at or behind `end`, and what follows them.
   Task<Result<void>> truncate(Worker& worker, PhysicalOffset end);
-  // Removes all files. The queue goes on as a new one.
+  // Removes all files. The queue goes on as a new one. Others may be at work with it: a unit that
+  // is being written goes with its file.
   Task<Result<void>> destroy(Worker& worker);
   // The log starts at `log_start`: raises the minimum offset to the first unit that is still there.
   Task<Result<void>> correct_min(Worker& worker, PhysicalOffset log_start);
+
+  // The log starts at `log_start`: removes files whose units all point in front of it, but never
+  // the last one, and corrects the minimum. Gives how many.
+  Task<Result<int>> delete_expired(Worker& worker, PhysicalOffset log_start);
 
   enum class Appended : std::uint8_t { written, known };
   // Puts the unit of the message `offset` at the end of the queue (see place_unit), or finds that

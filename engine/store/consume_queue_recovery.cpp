@@ -8,6 +8,7 @@ namespace drydock {
 namespace {
 
 constexpr std::size_t kFilesRead = 3;                    // From the end: earlier ones are trusted.
+constexpr Duration kForciblyAfter = Duration::s(60);     // A file that somebody reads.
 constexpr std::int64_t kStepBytes = 6'500 * kUnitBytes;  // About the kernel's read-ahead.
 
 }  // namespace
@@ -59,15 +60,13 @@ Task<Result<void>> ConsumeQueue::truncate(Worker& worker, PhysicalOffset end) {
   co_return Result<void>();
 }
 
+// The positions first: whoever looks while a file is being removed sees a queue without files.
 Task<Result<void>> ConsumeQueue::destroy(Worker& worker) {
-  while (has_files()) {
-    Result<void> removed = co_await files_.remove_last(worker);
-    if (!removed) co_return removed;
-  }
   min_ = UnitPosition();
   flushed_to_ = UnitPosition();
   known_to_ = kNoPhysical;
-  co_return Result<void>();
+  Result<void> removed = co_await files_.destroy(worker);
+  co_return removed;
 }
 
 Task<Result<void>> ConsumeQueue::correct_min(Worker& worker, PhysicalOffset log_start) {
@@ -77,6 +76,7 @@ Task<Result<void>> ConsumeQueue::correct_min(Worker& worker, PhysicalOffset log_
   if (last == nullptr) co_return Result<void>();
   Result<ConsumeQueueUnit> newest = co_await unit_at(worker, last, end - kUnitBytes - last->start);
   if (!newest) co_return newest.error();
+  if (!last->available()) co_return Result<void>();  // The queue was destroyed meanwhile.
   if (newest->physical < log_start) {
     min_ = end;
     co_return Result<void>();
@@ -90,6 +90,7 @@ Task<Result<void>> ConsumeQueue::correct_min(Worker& worker, PhysicalOffset log_
     const std::int64_t middle = low + (high - low) / 2;
     Result<ConsumeQueueUnit> unit = co_await unit_at(worker, first, middle * kUnitBytes);
     if (!unit) co_return unit.error();
+    if (!first->available()) co_return Result<void>();
     if (unit->physical < log_start) {
       low = middle + 1;
     } else {
@@ -98,6 +99,26 @@ Task<Result<void>> ConsumeQueue::correct_min(Worker& worker, PhysicalOffset log_
   }
   if (low < units) min_ = first->start + low * kUnitBytes;
   co_return Result<void>();
+}
+
+Task<Result<int>> ConsumeQueue::delete_expired(Worker& worker, PhysicalOffset log_start) {
+  int deleted = 0;
+  while (files_.files().size() > 1) {
+    const UnitPosition start = files_.files().front()->start;
+    Result<ConsumeQueueUnit> newest =
+        co_await unit_at(worker, files_.files().front(), files_.file_bytes() - kUnitBytes);
+    if (!newest) co_return newest.error();
+    if (newest->physical >= log_start) break;
+    const bool destroyed = files_.files().size() < 2 || files_.files().front()->start != start;
+    if (destroyed) break;
+    const bool gone = co_await files_.destroy_first(worker, kForciblyAfter);
+    if (!gone) break;
+    flushed_to_ = std::max(flushed_to_, files_.min_offset());
+    ++deleted;
+  }
+  Result<void> corrected = co_await correct_min(worker, log_start);
+  if (!corrected) co_return corrected.error();
+  co_return deleted;
 }
 
 Task<Result<UnitRun>> ConsumeQueue::run_in(Worker& worker, UnitFilePointer file, std::int64_t from,

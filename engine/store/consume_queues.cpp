@@ -69,6 +69,28 @@ Task<Result<void>> ConsumeQueues::destroy(Worker& worker) {
   co_return Result<void>();
 }
 
+Task<Result<void>> ConsumeQueues::destroy_topic(Worker& worker, std::string topic) {
+  std::vector<ConsumeQueue*> queues;
+  const auto found = by_topic_.find(topic);
+  if (found == by_topic_.end()) co_return Result<void>();
+  for (const auto& [queue_id, queue] : found->second) {
+    if (queue->has_files()) queues.push_back(queue);
+  }
+  const std::string directory = options_.directory + "/" + topic;
+  Result<void> outcome;
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    Result<void> destroyed = co_await queues[i]->destroy(worker);
+    if (!destroyed) outcome = destroyed;
+    const std::string queue_id = std::to_string(queues[i]->queue_id());
+    Result<void> removed = co_await context_.files.remove(worker, directory + "/" + queue_id);
+    if (!removed) outcome = removed;
+  }
+  if (queues.empty()) co_return outcome;
+  Result<void> removed = co_await context_.files.remove(worker, directory);
+  if (!removed) outcome = removed;
+  co_return outcome;
+}
+
 Task<Result<void>> ConsumeQueues::correct_min(Worker& worker, PhysicalOffset log_start) {
   for (const auto& queue : all_) {
     Result<void> corrected = co_await queue->correct_min(worker, log_start);

@@ -34,6 +34,9 @@ class ConsumeQueues {
   // The log has no file at all.
   Task<Result<void>> destroy(Worker& worker);
   Task<Result<void>> correct_min(Worker& worker, PhysicalOffset log_start);
+  // Removes the files and directories of a topic's queues, while others may be at work with them.
+  // Its queues go on as new ones. Errors: the last one that removing gave.
+  Task<Result<void>> destroy_topic(Worker& worker, std::string topic);
   // One flush of every queue, each as ConsumeQueue::flush; goes on after errors. Gives the last
   // error. `rounds`: at most so many per queue, until what it had then is flushed, or a flush fails
   // and leaves the position (hardened).
@@ -45,6 +48,10 @@ class ConsumeQueues {
   ConsumeQueue& of(std::string_view topic, std::int32_t queue_id);
   // Each queue's maximum becomes the next index of that queue.
   void fill(QueueOffsets& offsets) const;
+
+  // The queues in the order in which they were found or made; more may come at the end.
+  std::size_t count() const { return all_.size(); }
+  ConsumeQueue& at(std::size_t index) const { return *all_.at(index); }
 
   // Every queue that has files or had a message, in the order of topics and queue ids.
   std::vector<ConsumeQueue*> by_name() const;

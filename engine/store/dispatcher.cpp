@@ -15,7 +15,7 @@ Task<Result<void>> Dispatcher::dispatch(Worker& worker, DispatchRequest request)
     co_await context_.chaos.reach(CrashPoint::store_before_dispatch);
     ConsumeQueue& queue = queues_.of(request.topic, request.queue_id);
     std::optional<ConsumeQueue::Appended> appended;
-    if (!given_up_) appended = queue.try_append(worker, request.unit, request.queue_offset);
+    if (may_write()) appended = queue.try_append(worker, request.unit, request.queue_offset);
     if (!appended) {
       Result<ConsumeQueue::Appended> waited = co_await append(worker, request);
       if (!waited && waited.error().code() == ErrorCode::cancelled) co_return waited.error();
@@ -47,7 +47,7 @@ void Dispatcher::note_unit(const DispatchRequest& request, ConsumeQueue::Appende
 
 Task<Result<ConsumeQueue::Appended>> Dispatcher::append(Worker& worker, DispatchRequest request) {
   ConsumeQueue& queue = queues_.of(request.topic, request.queue_id);
-  for (int attempt = 1; !given_up_; ++attempt) {
+  for (int attempt = 1; may_write(); ++attempt) {
     Result<ConsumeQueue::Appended> appended =
         co_await queue.append(worker, request.unit, request.queue_offset);
     if (appended || appended.error().code() == ErrorCode::cancelled) co_return appended;
@@ -55,7 +55,7 @@ Task<Result<ConsumeQueue::Appended>> Dispatcher::append(Worker& worker, Dispatch
     Result<void> slept = co_await sleep_for(context_.clock, kRetryPause);
     if (!slept) co_return slept.error();
   }
-  co_return ErrorCode::io_error;
+  co_return ErrorCode::no_space;
 }
 
 void Dispatcher::give_up(const DispatchRequest& request) {

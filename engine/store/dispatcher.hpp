@@ -6,18 +6,20 @@
 #include "engine/store/consume_queues.hpp"
 #include "engine/store/dispatch_step.hpp"
 #include "engine/store/message_index.hpp"
+#include "engine/store/running_flags.hpp"
 
 namespace drydock {
 
 class Dispatcher {
  public:
-  // `configuration` outlives it.
+  // `flags` and `configuration` outlive it.
   Dispatcher(Context& context, ConsumeQueues& queues, MessageIndex& index, Checkpoint& checkpoint,
-             const StoreConfiguration& configuration, LogKind kind)
+             const RunningFlags& flags, const StoreConfiguration& configuration, LogKind kind)
       : context_(context),
         queues_(queues),
         index_(index),
         checkpoint_(checkpoint),
+        flags_(flags),
         behaviour_(configuration.behaviour),
         levels_(configuration.delay_levels),
         kind_(kind) {}
@@ -36,6 +38,12 @@ class Dispatcher {
   bool given_up() const { return given_up_ || index_.given_up(); }
 
  private:
+  // RocketMQ does not even try while the disk of the queues is nearly full.
+  bool may_write() const {
+    const bool refused =
+        flags_.logic_disk_full && behaviour_.faithful(BehaviourSwitch::queue_dropped_on_full_disk);
+    return !given_up_ && !refused;
+  }
   Task<Result<ConsumeQueue::Appended>> append(Worker& worker, DispatchRequest request);
   void note_unit(const DispatchRequest& request, ConsumeQueue::Appended appended);
   void give_up(const DispatchRequest& request);
@@ -44,6 +52,7 @@ class Dispatcher {
   ConsumeQueues& queues_;
   MessageIndex& index_;
   Checkpoint& checkpoint_;
+  const RunningFlags& flags_;
   Behaviour behaviour_;
   const DelayLevels& levels_;
   LogKind kind_;

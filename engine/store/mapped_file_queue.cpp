@@ -94,7 +94,40 @@ Task<Result<void>> MappedFileQueue<Offset>::remove_last(Worker& worker) {
 }
 
 template <class Offset>
-QueueFilePointer<Offset> MappedFileQueue<Offset>::find(Offset offset) const {
+Task<Result<void>> MappedFileQueue<Offset>::destroy(Worker& worker) {
+  std::vector<Offset> starts;
+  for (const FilePointer& file : files_) {
+    file->destroyed_at = context_.clock.now();
+    starts.push_back(file->start);
+  }
+  files_.clear();
+  Result<void> outcome;
+  while (!starts.empty()) {
+    Result<void> removed = co_await context_.files.remove(worker, path_of(starts.back()));
+    starts.pop_back();
+    if (!removed) outcome = removed;
+  }
+  co_return outcome;
+}
+
+template <class Offset>
+Task<bool> MappedFileQueue<Offset>::destroy_first(Worker& worker, Duration forcibly_after) {
+  FilePointer file = files_.front();
+  const MonotonicTime now = context_.clock.now();
+  if (!file->destroyed_at) file->destroyed_at = now;
+  constexpr long kOurs = 2;  // The list's, and this one.
+  const bool in_use = file.use_count() > kOurs || file->buffered();
+  if (in_use && now - *file->destroyed_at < forcibly_after) co_return false;
+  const std::string path = path_of(file->start);
+  files_.erase(files_.begin());
+  file.reset();  // Unmapped before its name goes.
+  Result<void> removed = co_await context_.files.remove(worker, path);
+  if (!removed) context_.observer.log(LogLevel::warning, "can't remove " + path);
+  co_return true;
+}
+
+template <class Offset>
+QueueFilePointer<Offset> MappedFileQueue<Offset>::holder_of(Offset offset) const {
   if (files_.empty() || offset < files_.front()->start) return nullptr;
   for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
     if (offset < (*file)->start) continue;

@@ -46,9 +46,11 @@ struct QueueFile {
   std::int64_t wrote = 0;    // Bytes in use; `size` once the file is closed by a blank record.
   std::int64_t flushed = 0;  // Bytes that a flush has claimed to be durable. Never beyond `wrote`.
   std::int64_t last_store_ms = 0;  // Store timestamp of the last append since the file was opened.
-  std::unique_ptr<PooledFile> pooled;  // Null unless it was made with the transient pool on.
+  std::optional<MonotonicTime> destroyed_at;  // It is to go; nobody reads it any more.
+  std::unique_ptr<PooledFile> pooled;         // Null unless it was made with the transient pool on.
 
   bool full() const { return wrote == size; }
+  bool available() const { return !destroyed_at; }
   // Appends go to a buffer of the pool.
   bool buffered() const { return pooled != nullptr && pooled->has_buffer(); }
   // Bytes [0, readable) can be read through the map.
@@ -102,20 +104,35 @@ class MappedFileQueue {
   // Removes the last file.
   Task<Result<void>> remove_last(Worker& worker);
 
+  // Removes every file, the last one first. Whoever still works with one keeps it. Errors: what
+  // removing a name gave; all are gone from the queue then, too.
+  Task<Result<void>> destroy(Worker& worker);
+  // Removes the first file, which is not the last one, unless somebody still works with it: then
+  // it is only taken from its readers, and removed when this is called again and nobody does, or
+  // when `forcibly_after` has passed since the first call. True: it is gone from the queue, also if
+  // the file system could not remove its name, which the log then says.
+  Task<bool> destroy_first(Worker& worker, Duration forcibly_after);
+
   void add(FilePointer file) { files_.push_back(std::move(file)); }
 
   const std::vector<FilePointer>& files() const { return files_; }
   File* last() const { return files_.empty() ? nullptr : files_.back().get(); }
-  // The file that holds `offset`, or null.
-  FilePointer find(Offset offset) const;
+  // The file that holds `offset`, or null: there is none, or it is to go.
+  FilePointer find(Offset offset) const {
+    FilePointer file = holder_of(offset);
+    return file == nullptr || file->available() ? file : nullptr;
+  }
   // The file that a flush, or a commit, works on whose position is `done`: the one that holds it,
   // and of a queue that was never flushed the first one, wherever it starts (a slave's log does
   // where its master's last file did). Null: there is none.
   FilePointer to_flush(Offset done) const {
-    if (files_.empty() || done != Offset()) return find(done);
+    if (files_.empty() || done != Offset()) return holder_of(done);
     return files_.front();
   }
-  Offset min_offset() const { return files_.empty() ? Offset() : files_.front()->start; }
+  Offset min_offset() const {
+    if (files_.empty()) return Offset();
+    return files_.front()->available() ? files_.front()->start : files_.front()->end();
+  }
   // Readable up to here: the end of what was written, or of what was committed of it.
   Offset max_offset() const {
     return files_.empty() ? Offset() : files_.back()->start + files_.back()->readable();
@@ -132,6 +149,7 @@ class MappedFileQueue {
   std::string path_of(Offset start) const { return directory_ + "/" + queue_file_name(start); }
 
  private:
+  FilePointer holder_of(Offset offset) const;
   Task<Result<void>> load_file(Worker& worker, FileInfo info);
   Error refuse(const FileInfo& info, const std::string& why);
 

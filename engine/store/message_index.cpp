@@ -1,6 +1,7 @@
 #include "engine/store/message_index.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/wire/remoting_frame.hpp"
 
@@ -10,6 +11,7 @@ namespace {
 
 constexpr int kAttempts = 3;
 constexpr Duration kRetryPause = Duration::ms(1000);
+constexpr Duration kDispatchPause = Duration::ms(1);
 
 }  // namespace
 
@@ -112,6 +114,15 @@ Task<Result<void>> MessageIndex::cut(Worker& worker, PhysicalOffset end) {
   co_return Result<void>();
 }
 
+Task<void> MessageIndex::delete_expired(Worker& worker, PhysicalOffset log_start) {
+  while (files_.size() > 1 && files_.front()->header.end_physical < log_start.value()) {
+    const std::string path = path_of(files_.front()->name);
+    files_.erase(files_.begin());
+    Result<void> removed = co_await context_.files.remove(worker, path);
+    if (!removed) context_.observer.log(LogLevel::warning, "can't remove " + path);
+  }
+}
+
 MessageIndex::IndexedFile* MessageIndex::file_with_room() const {
   if (files_.empty() || files_.back()->header.full(sizes_)) return nullptr;
   return files_.back().get();
@@ -137,6 +148,7 @@ bool MessageIndex::try_file(Worker& worker, IndexFiling& filing) {
       stored(filing, *file);
     }
   }
+  failing_ = false;
   return true;
 }
 
@@ -193,18 +205,33 @@ void MessageIndex::stored(IndexFiling& filing, IndexedFile& file) {
 
 Task<Result<void>> MessageIndex::go_on(Worker& worker, IndexFiling& filing) {
   while (!try_file(worker, filing)) {
-    Result<void> done;
     if (file_with_room() == nullptr) {
       Result<void> added = co_await add_file(worker);
-      done = added;
-    } else {
-      Result<void> waited = co_await wait_for_step(worker, filing);
-      done = waited;
+      if (added) continue;
+      if (added.error().code() == ErrorCode::cancelled) co_return added;
+      give_up();
+      continue;
     }
-    if (!done && done.error().code() == ErrorCode::cancelled) co_return done;
-    if (!done) give_up();
+    Result<void> waited = co_await wait_for_step(worker, filing);
+    if (!waited) {
+      Result<void> paused = co_await pause_after(waited.error());
+      if (!paused) co_return paused;
+    }
   }
   co_return Result<void>();
+}
+
+// As in RocketMQ, where the fault ends a round of its dispatch, and the next one, a millisecond
+// later, begins with the same message.
+Task<Result<void>> MessageIndex::pause_after(Error error) {
+  if (error.code() == ErrorCode::cancelled) co_return error;
+  if (!std::exchange(failing_, true)) {
+    context_.observer.log(
+        LogLevel::error,
+        "an index file can't be written or read; dispatch stands still until then");
+  }
+  Result<void> slept = co_await sleep_for(context_.clock, kDispatchPause);
+  co_return slept;
 }
 
 Task<Result<void>> MessageIndex::wait_for_step(Worker& worker, IndexFiling& filing) {

@@ -90,10 +90,15 @@ class MessageIndex {
   // would count as filed, as it does in RocketMQ. Before start. Errors: of storing and syncing.
   Task<Result<void>> cut(Worker& worker, PhysicalOffset end);
 
+  // The log starts at `log_start`: removes files that have nothing behind it, but never the newest
+  // one. Whoever searches in one keeps it until he is done.
+  Task<void> delete_expired(Worker& worker, PhysicalOffset log_start);
+
   // Files a message under its keys. True: it is done. False: it would have to wait, call `go_on`.
   bool try_file(Worker& worker, IndexFiling& filing);
   // Completes when the message is filed (in the page cache) or was given up: a file that can't be
-  // made is tried three times, a second apart. Error: cancelled.
+  // made is tried three times, a second apart. A store or load that fails, as on a full disk, is
+  // tried until it succeeds. Error: cancelled.
   Task<Result<void>> go_on(Worker& worker, IndexFiling& filing);
 
   // Errors: what reading gave.
@@ -141,6 +146,7 @@ class MessageIndex {
   // Adds to `found`. True: older files may have more.
   Task<Result<bool>> search(Worker& worker, FilePointer file, const IndexQuery& query,
                             std::vector<PhysicalOffset>& found);
+  Task<Result<void>> pause_after(Error error);
   void give_up();
 
   Context& context_;
@@ -155,6 +161,7 @@ class MessageIndex {
   TaskScope flush_scope_;
   std::vector<FilePointer> files_;
   bool given_up_ = false;
+  bool failing_ = false;  // The last step failed; the log has said so.
 };
 
 }  // namespace drydock

@@ -67,11 +67,12 @@ MessageStore::MessageStore(Context& context, StoreConfiguration configuration, E
       checkpoint_(context, configuration_.store_path_root + "/checkpoint"),
       abort_(context, configuration_.store_path_root, configuration_.behaviour),
       index_(context, configuration_, checkpoint_),
-      dispatcher_(context, queues_, index_, checkpoint_, configuration_,
+      dispatcher_(context, queues_, index_, checkpoint_, flags_, configuration_,
                   dispatched_kind(configuration_)),
       dispatch_(context, log_, dispatcher_, visible_to(configuration_), log_kind(configuration_),
                 configuration_.cpu.dispatch, *stats_),
       queue_flush_(context, queues_, checkpoint_, configuration_),
+      retention_(context, log_, queues_, index_, flags_, configuration_),
       reader_(log_, queues_, configuration_),
       flush_scope_(context.scope),
       commit_scope_(context.scope),
@@ -170,6 +171,7 @@ Task<Result<void>> MessageStore::start() {
   queue_flush_scope_.spawn(queue_flush_.run());
   log_.start(service_scope_);
   service_scope_.spawn(checkpoint_.run());
+  service_scope_.spawn(retention_.run());
   Result<void> created = co_await abort_.create(worker_, context_.scope.process().id());
   if (!created) co_return created;
   phase_ = Phase::serving;
@@ -227,7 +229,7 @@ Task<void> MessageStore::finish_dispatch() {
 }
 
 bool MessageStore::writable() const {
-  return phase_ == Phase::serving && !log_.stopped() && !dispatcher_.given_up() &&
+  return phase_ == Phase::serving && !flags_.any() && !log_.stopped() && !dispatcher_.given_up() &&
          !queue_flush_.stopped();
 }
 
@@ -394,6 +396,17 @@ Task<PutResult> MessageStore::put_message(Worker& worker, IncomingMessage messag
   result.status = safe;
   put_ended(result);
   co_return result;
+}
+
+Task<Result<void>> MessageStore::delete_topic(Worker& worker, std::string topic) {
+  queue_offsets_.forget(topic);
+  Result<void> destroyed = co_await queues_.destroy_topic(worker, topic);
+  if (!destroyed) {
+    std::string line = "can't remove all files of the queues of topic " + topic + " (";
+    line += name_of(destroyed.error().code());
+    context_.observer.log(LogLevel::error, line + ")");
+  }
+  co_return destroyed;
 }
 
 Task<Result<GetResult>> MessageStore::get_message(Worker& worker, GetRequest request) {

@@ -22,6 +22,7 @@
 #include "engine/store/put_status.hpp"
 #include "engine/store/queue_flush_service.hpp"
 #include "engine/store/recovery.hpp"
+#include "engine/store/retention_service.hpp"
 #include "engine/store/store_stats.hpp"
 
 namespace drydock {
@@ -176,6 +177,12 @@ class MessageStore {
   // The transient pool is on and no buffer of it is free.
   bool transient_store_pool_deficient() const { return log_.free_buffers() == 0; }
   bool writable() const;
+  // The topic has no messages any more, and its queues begin anew. What lies in the log stays
+  // there, and what was not dispatched yet, or is dispatched again by a recovery, comes back, as in
+  // RocketMQ. Errors: files that could not be removed, which the log names.
+  Task<Result<void>> delete_topic(Worker& worker, std::string topic);
+  // An operator wants what has expired gone now.
+  void delete_expired_files() { retention_.delete_manually(); }
   // Bytes of the log that may be seen and are not dispatched yet.
   std::int64_t dispatch_behind() const { return dispatch_.behind(); }
 
@@ -219,9 +226,11 @@ class MessageStore {
   AbortFile abort_;
   MessageIndex index_;
   QueueOffsets queue_offsets_;
+  RunningFlags flags_;
   Dispatcher dispatcher_;
   DispatchService dispatch_;
   QueueFlushService queue_flush_;
+  RetentionService retention_;
   MessageReader reader_;
   GroupCommitService* group_commit_ = nullptr;  // Null with ASYNC_FLUSH.
   std::unique_ptr<FlushService> flush_;

@@ -11,4 +11,10 @@ NextQueueOffset& QueueOffsets::of(std::string_view topic, std::int32_t queue_id)
   return entry->second[queue_id];
 }
 
+void QueueOffsets::forget(std::string_view topic) {
+  const auto queues = topics_.find(topic);
+  if (queues == topics_.end()) return;
+  for (auto& [queue_id, next] : queues->second) next.set(QueueOffset());
+}
+
 }  // namespace drydock

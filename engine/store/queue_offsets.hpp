@@ -30,6 +30,8 @@ class QueueOffsets {
  public:
   // The entry of a queue; made with index 0 if it is new. `queue_id` >= 0.
   NextQueueOffset& of(std::string_view topic, std::int32_t queue_id);
+  // The queues of a topic begin anew.
+  void forget(std::string_view topic);
 
  private:
   struct TextHash {

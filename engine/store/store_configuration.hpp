@@ -16,6 +16,9 @@
 //   dispatcher            puts a record where readers find it
 //   dispatch_service      follows the log and dispatches what may be seen
 //   queue_flush_service   makes the consume queues durable
+//   disk_space            what is done about a disk that fills up (pure)
+//   running_flags         whether a disk is too full to be written to
+//   retention_service     deletes files that are old, or in the way
 //   checkpoint, abort_file  the two small files that tell recovery where to look
 //   recovery              where log and queues end after a stop or a crash
 //   index_file            one file of the index by message keys, as bytes (pure)
@@ -28,7 +31,6 @@
 //   store_stats           counts puts and gets by RocketMQ's names (pure)
 //   message_store         ties them together: load, recover, start, put, get, shut down
 //
-// What it does not do yet: retention.
 // Bytes follow the reference in docs; the section numbers in comments are those of the storage
 // reference. What is safe and what is not is RocketMQ's own, unless a behaviour switch says
 // otherwise.
@@ -38,9 +40,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "engine/store/cpu_prices.hpp"
 #include "engine/store/delay_levels.hpp"
+#include "engine/store/disk_space.hpp"
 #include "engine/store/index_file.hpp"
 #include "engine/types/behaviour.hpp"
 #include "engine/types/seeded_bugs.hpp"
@@ -49,6 +53,20 @@
 namespace drydock {
 
 enum class FlushDiskType : std::uint8_t { async_flush, sync_flush };
+
+// When files of the log go.
+struct Retention {
+  Duration clean_interval = Duration::s(10);             // cleanResourceInterval
+  std::vector<std::int32_t> delete_when = {4};           // deleteWhen: hours of the day in UTC
+  Duration file_reserved_time = Duration::s(72 * 3600);  // fileReservedTime
+  bool clean_file_forcibly_enable = true;                // cleanFileForciblyEnable
+  DiskLevels levels;
+  std::int32_t delete_file_batch_max = 10;  // deleteFileBatchMax, of one round
+  Duration delete_commit_log_files_interval = Duration::ms(100);     // between two of them
+  Duration delete_consume_queue_files_interval = Duration::ms(100);  // between two queues
+  Duration destroy_maped_file_interval_forcibly = Duration::s(120);  // of a file that is in use
+  Duration redelete_hanged_file_interval = Duration::s(120);
+};
 
 // Defaults are those of RocketMQ 5.3.3's MessageStoreConfig; the comment names the key.
 struct StoreConfiguration {
@@ -106,6 +124,7 @@ struct StoreConfiguration {
   std::int32_t access_message_in_memory_hot_ratio = 26;  // accessMessageInMemoryHotRatio, percent
   bool cold_data_flow_control_enable = false;            // coldDataFlowControlEnable
   bool cold_data_scan_enable = false;  // coldDataScanEnable: those in the page cache are not
+  Retention retention;
   std::int64_t total_memory_bytes = std::int64_t{24} << 30;  // RocketMQ's guess if it can't ask.
   CpuPrices cpu;  // Of no effect where computing takes no time.
   Behaviour behaviour;

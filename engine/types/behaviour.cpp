@@ -30,6 +30,12 @@ constexpr std::array<BehaviourText, kSwitches> kTexts = {{
      "a file that begins with zeros is removed",
      "StoreBehaviour.AFileOfAQueueThatWasNeverFlushedKeepsAUnitOrNot",
      "S 5.5, recovery.py --seed 918"},
+    {"queue.dropped-on-full-disk",
+     "while the disk of the queues is more than diskSpaceWarningLevelRatio full, the next message "
+     "that is dispatched gets no unit, and the store takes no further message until a restart, "
+     "however much space is freed",
+     "units are written as long as the disk takes them, and sends come back with the space",
+     "StoreRetention.AQueueOnAFullDiskIsGivenUpOrNot", "S 3.1, S 5.2, B023"},
     {"abort.not-synced",
      "the abort file is not synced: a power loss soon after the start takes it, and the next start "
      "takes the stop for an orderly one: recovery trusts the index, and what the queues know",
@@ -101,6 +107,11 @@ constexpr std::array<BehaviourText, kSwitches> kTexts = {{
      "the master ends the connection, and takes none from that address in the rest of its life: "
      "such a slave follows another history",
      "scenarios/incidents/b046-slave-ahead.json", "H 1.5, B046"},
+    {"ha.ships-nothing-deleted",
+     "a slave whose log ends where its master's has been deleted gets heartbeats for ever, and "
+     "nobody is told",
+     "the master says so and ends the connection, whenever the slave comes again",
+     "HaBehaviour.ASlaveBehindWhatIsDeletedIsToldOfOrNot", "H 1.5, B047"},
     {"jvm.safepoint-coupling",
      "a safepoint of the broker's Java virtual machine waits for a thread that is stuck in a store "
      "into, or a load from, a mapped file, and every other thread stands still until it comes back",

@@ -18,6 +18,7 @@ enum class BehaviourSwitch : std::uint16_t {
   flush_error_advances_position,
   queue_write_error_advances_position,
   queue_keeps_unit_of_zeros,
+  queue_dropped_on_full_disk,
   abort_not_synced,
   recovery_skips_record_at_queue_end,
   recovery_counts_tail_as_flushed,
@@ -30,6 +31,7 @@ enum class BehaviourSwitch : std::uint16_t {
   ha_sync_waits_for_nobody,
   ha_slave_acks_before_flush,
   ha_report_beyond_end_counts,
+  ha_ships_nothing_deleted,
   jvm_safepoint_coupling,
   count_,
 };

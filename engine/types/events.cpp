@@ -12,6 +12,9 @@ std::string_view name_of(EventName name) {
     case EventName::store_recovery_started: return "store.recovery-started";
     case EventName::store_recovery_finished: return "store.recovery-finished";
     case EventName::store_file_created: return "store.file-created";
+    case EventName::store_file_deleted: return "store.file-deleted";
+    case EventName::store_disk_full: return "store.disk-full";
+    case EventName::store_disk_ok: return "store.disk-ok";
     case EventName::store_appended: return "store.appended";
     case EventName::store_flushed: return "store.flushed";
     case EventName::store_flush_failed: return "store.flush-failed";
@@ -25,6 +28,7 @@ std::string_view name_of(EventName name) {
     case EventName::ha_slave_connected: return "ha.slave-connected";
     case EventName::ha_slave_disconnected: return "ha.slave-disconnected";
     case EventName::ha_slave_acknowledged: return "ha.slave-acknowledged";
+    case EventName::ha_slave_stranded: return "ha.slave-stranded";
     case EventName::send_acknowledged: return "send.acknowledged";
     case EventName::serving_started: return "serving.started";
     case EventName::host_panicked: return "host.panicked";

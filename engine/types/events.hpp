@@ -18,6 +18,9 @@ enum class EventName : std::uint16_t {
   store_recovery_started,    // a: first file's offset
   store_recovery_finished,   // a: offset accepted, b: declared length of the record refused there
   store_file_created,        // a: its first physical offset
+  store_file_deleted,        // a: its first physical offset, b: where the log begins now
+  store_disk_full,           // a: percent of the disk in use; sends are refused from now on
+  store_disk_ok,             // a: percent of the disk in use; they are taken again
   store_appended,            // a: physical offset, b: bytes
   store_flushed,             // a: flushed up to this physical offset
   store_flush_failed,        // a: physical offset, b: errno
@@ -31,6 +34,7 @@ enum class EventName : std::uint16_t {
   ha_slave_connected,        // a: the slave's address; told by the master
   ha_slave_disconnected,     // a: the slave's address
   ha_slave_acknowledged,     // a: how far its log goes, b: its address
+  ha_slave_stranded,         // a: the end of its log, b: where its master's begins, behind that
   send_acknowledged,         // a: key, b: physical offset
   serving_started,           // a: process id
   host_panicked,             // a: host id

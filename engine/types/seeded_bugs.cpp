@@ -16,6 +16,7 @@ std::string_view name_of(SeededBug bug) {
     case SeededBug::replica_checkpoint_stays: return "replica-checkpoint-stays";
     case SeededBug::copy_wait_counts_wakeups: return "copy-wait-counts-wakeups";
     case SeededBug::slave_pulls_no_offsets: return "slave-pulls-no-offsets";
+    case SeededBug::disk_stays_full: return "disk-stays-full";
     case SeededBug::count_: break;
   }
   return "unnamed";

@@ -44,6 +44,9 @@ enum class SeededBug : std::uint16_t {
   copy_wait_counts_wakeups,
   // A slave asks its master for everything but the offsets of consumers (alibaba/rocketmq#28).
   slave_pulls_no_offsets,
+  // A disk that was too full once stays so for the broker, whatever is freed
+  // (alibaba/rocketmq#331).
+  disk_stays_full,
   count_,
 };
 

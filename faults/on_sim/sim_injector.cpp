@@ -91,6 +91,7 @@ std::optional<std::string> SimInjector::refuse(const Fault& fault) {
     case FaultKind::disk_error:
     case FaultKind::disk_flush_lie:
     case FaultKind::disk_cut:
+    case FaultKind::disk_fill:
       if (targets_.disk(targets_.host_meant(fault.on)) == nullptr) {
         return what + ": there is no such disk";
       }
@@ -158,6 +159,7 @@ bool SimInjector::begin(std::size_t index) {
     case FaultKind::disk_error:
     case FaultKind::disk_flush_lie: return begin_on_disk(index);
     case FaultKind::disk_cut: return begin_cut_of_disk(index);
+    case FaultKind::disk_fill: return begin_fill(index);
     case FaultKind::count_: break;
   }
   return false;
@@ -227,11 +229,22 @@ bool SimInjector::begin_cut_of_disk(std::size_t index) {
   return queue.cut(queue.link(), {.late_by = fault.trouble.late_by});
 }
 
+bool SimInjector::begin_fill(std::size_t index) {
+  const Fault& fault = plan_.faults[index];
+  const std::string host = targets_.host_meant(fault.on);
+  statuses_[index].target = host;
+  if (targets_.disk(host) == nullptr || !targets_.host(host).powered()) return false;
+  targets_.fill(host, index, fault.trouble.used_percent);
+  return true;
+}
+
 void SimInjector::end_on_disk(std::size_t index) {
   const std::string& host = statuses_[index].target;
   sim::SimDisk* const disk = targets_.disk(host);
   if (disk == nullptr) return;
-  if (plan_.faults[index].kind == FaultKind::disk_cut) {
+  if (plan_.faults[index].kind == FaultKind::disk_fill) {
+    targets_.empty(host, index);
+  } else if (plan_.faults[index].kind == FaultKind::disk_cut) {
     disk->queue_of(targets_.host(host).id()).mend(armed_[index]->link);
   } else {
     disk->end(armed_[index]->trouble);

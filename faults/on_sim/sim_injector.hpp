@@ -33,6 +33,11 @@ class Targets {
   // The bytes of the host's disk that a range means now; none if there are none.
   virtual std::vector<sim::CommandSet::Range> bytes_of(const std::string& host,
                                                        const DiskRange& range) = 0;
+  // Somebody else takes room of the file system on the host's disk until `used_percent` of it are
+  // in use; nothing if they are already. `fault` is the number by which `empty` gives it back. The
+  // host has power.
+  virtual void fill(const std::string& host, std::size_t fault, std::int32_t used_percent) = 0;
+  virtual void empty(const std::string& host, std::size_t fault) = 0;
   // The host will never have power again, and its disks are gone, also if it is dark already.
   virtual void destroy(const std::string& host) = 0;
   virtual bool destroyed(const std::string& host) const = 0;
@@ -108,6 +113,7 @@ class SimInjector : public Injector {
   bool begin_partition(std::size_t index);
   bool begin_on_disk(std::size_t index);
   bool begin_cut_of_disk(std::size_t index);
+  bool begin_fill(std::size_t index);
   void end_on_disk(std::size_t index);
 
   sim::Kernel& kernel_;

@@ -57,6 +57,7 @@ struct DiskTrouble {
   DiskStatus status = DiskStatus::io_error;       // Of disk_error.
   AbortAnswer abort = AbortAnswer::ignored;       // Of disk_hang.
   ResetAnswer reset = ResetAnswer::drops;         // Of disk_hang.
+  std::int32_t used_percent = 100;                // Of disk_fill: as df counts.
   // Of disk_cut: what is on its way lands this much later than it would have.
   Duration late_by = Duration();
   friend bool operator==(const DiskTrouble&, const DiskTrouble&) = default;

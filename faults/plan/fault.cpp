@@ -27,6 +27,7 @@ std::string_view name_of(FaultKind kind) {
     case FaultKind::disk_error: return "disk.error";
     case FaultKind::disk_flush_lie: return "disk.flush-lie";
     case FaultKind::disk_cut: return "disk.cut";
+    case FaultKind::disk_fill: return "disk.fill";
     case FaultKind::operator_promote: return "operator.promote";
     case FaultKind::count_: break;
   }
@@ -45,6 +46,9 @@ std::string text_of(const DiskRange& range) {
 }  // namespace
 
 std::string detail_of(const Fault& fault) {
+  if (fault.kind == FaultKind::disk_fill) {
+    return std::to_string(fault.trouble.used_percent) + " % used";
+  }
   const bool of_commands = fault.kind == FaultKind::disk_hang ||
                            fault.kind == FaultKind::disk_slow ||
                            fault.kind == FaultKind::disk_error;

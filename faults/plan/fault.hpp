@@ -42,8 +42,10 @@ enum class FaultKind : std::uint8_t {
                // one that was to fail, or when it is taken back.
   disk_flush_lie,  // A disk with a volatile cache says that it has flushed, and has not. Ends with
                    // its obedience.
-  disk_cut,  // The link in use between a host and its disk swallows what is on it. Ends with the
-             // link.
+  disk_cut,   // The link in use between a host and its disk swallows what is on it. Ends with the
+              // link.
+  disk_fill,  // Another tenant of a disk's file system takes room until so much of it is used. Ends
+              // with its file's removal.
   operator_promote,  // No fault but what people do about one: a slave is stopped, its configuration
                      // changed to the master's, and started again. Nothing takes it back.
   count_,
@@ -53,7 +55,7 @@ enum class FaultKind : std::uint8_t {
 constexpr bool of_disk(FaultKind kind) {
   return kind == FaultKind::disk_hang || kind == FaultKind::disk_slow ||
          kind == FaultKind::disk_error || kind == FaultKind::disk_flush_lie ||
-         kind == FaultKind::disk_cut;
+         kind == FaultKind::disk_cut || kind == FaultKind::disk_fill;
 }
 // Whether it breaks something: the outage counts from such a fault.
 constexpr bool breaks(FaultKind kind) { return kind != FaultKind::operator_promote; }

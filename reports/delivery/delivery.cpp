@@ -22,6 +22,16 @@ std::set<std::uint64_t> keys_in_queues(const FinalStore& store) {
   return keys;
 }
 
+// The keys whose messages have been deleted as too old, or in the way.
+std::set<std::uint64_t> expired_keys(const History& history, const FinalStore& store) {
+  std::set<std::uint64_t> keys;
+  for (const SendRecord& send : history.sends) {
+    const bool stored = send.outcome == SendOutcome::acked;
+    if (stored && store.has_expired(send.physical_offset)) keys.insert(send.key);
+  }
+  return keys;
+}
+
 struct Progress {
   std::set<std::uint64_t> got;
   std::int64_t furthest = -1;
@@ -50,6 +60,7 @@ void count_undelivered(const History& history, const FinalStore& store,
 DeliveryReport check_deliveries(const History& history, const FinalStore& store) {
   DeliveryReport report;
   const std::set<std::uint64_t> kept = keys_in_queues(store);
+  const std::set<std::uint64_t> expired = expired_keys(history, store);
   std::set<std::pair<std::uint32_t, std::uint64_t>> seen;
   std::map<Line, Progress> progress;
   for (const DeliveryRecord& each : history.deliveries) {
@@ -63,7 +74,7 @@ DeliveryReport check_deliveries(const History& history, const FinalStore& store)
       continue;
     }
     ++report.delivered;
-    if (!kept.contains(each.key)) ++report.gone;
+    if (!kept.contains(each.key) && !expired.contains(each.key)) ++report.gone;
   }
   count_undelivered(history, store, progress, report);
   return report;

@@ -242,6 +242,7 @@ std::optional<std::int64_t> value_of(const Expectation& expectation, const RunRe
     case Metric::unknown_stored: return run.loss.unknown_stored;
     case Metric::unknown_absent: return run.loss.unknown_absent;
     case Metric::failed_stored: return run.loss.failed_stored;
+    case Metric::expired: return run.loss.expired;
     case Metric::duplicates: return run.loss.duplicates;
     case Metric::corruption: return run.loss.corrupt;
     case Metric::phantoms: return run.loss.phantoms;

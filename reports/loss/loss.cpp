@@ -155,6 +155,10 @@ void count_send(const SendRecord& send, const Found& found, const FinalStore& st
         report.at_risk += send.completed_ns <= facts.fault_ns || !found.intact;
       }
       if (found.intact) return;
+      if (store.has_expired(send.physical_offset) && found.unread == nullptr) {
+        ++report.expired;
+        return;
+      }
       report.lost.push_back(
           lost_message(send, found, store, replicas, uncovered_at_fault(send, facts)));
       return;

@@ -19,8 +19,10 @@ namespace drydock::reports {
 // `failed` alone are counted.
 // A message is *there* if its queue leads to it: readers walk queues, nobody walks the log.
 //
-//   lost            acked, and no intact copy is there
-//   at_risk         acked before the fault and covered by no flush of the master then, those that
+//   lost            acked, and no intact copy is there, though it has not expired
+//   expired         acked, and deleted since with its file by the rules for old files and full
+//   disks at_risk         acked before the fault and covered by no flush of the master then, those
+//   that
 //                   are lost included
 //   unknown_stored, unknown_absent   a send without a definite answer that is there, or is not
 //   failed_stored   refused, and there all the same

@@ -17,6 +17,7 @@ enum class Metric : std::uint8_t {
   unknown_stored,
   unknown_absent,
   failed_stored,
+  expired,
   duplicates,
   corruption,
   phantoms,

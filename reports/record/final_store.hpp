@@ -66,10 +66,17 @@ struct FinalStore {
   std::string note;   // Why it was not.
   std::int64_t begin_offset = 0;
   std::int64_t end_offset = 0;
+  // What lay in front of it was deleted by the broker's rules for old files and full disks.
+  std::int64_t expired_to = 0;
   std::vector<StoredCopy> copies;  // In log order.
   std::vector<DamagedRange> damaged;
   std::vector<StoredQueue> queues;
   std::vector<DamagedEntries> damaged_entries;
+
+  // Whether what a broker once acknowledged at this place (-1: it did not say where) has expired.
+  bool has_expired(std::int64_t physical_offset) const {
+    return physical_offset >= 0 && physical_offset < expired_to;
+  }
 };
 
 }  // namespace drydock::reports

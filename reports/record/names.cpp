@@ -102,6 +102,7 @@ std::string_view name_of(Metric metric) {
     case Metric::unknown_stored: return "unknown_stored";
     case Metric::unknown_absent: return "unknown_absent";
     case Metric::failed_stored: return "failed_stored";
+    case Metric::expired: return "expired";
     case Metric::duplicates: return "duplicates";
     case Metric::corruption: return "corruption";
     case Metric::phantoms: return "phantoms";

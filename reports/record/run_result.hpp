@@ -143,7 +143,9 @@ struct LossReport {
   bool read = true;
   std::int64_t acked = 0;
   std::vector<LostMessage> lost;  // Acknowledged and not returned by its queue.
-  std::int64_t at_risk = 0;       // Acknowledged before the fault, covered by no flush then.
+  // Acknowledged, and deleted since with its file of the log: too old, or in the way.
+  std::int64_t expired = 0;
+  std::int64_t at_risk = 0;  // Acknowledged before the fault, covered by no flush then.
   std::int64_t unknown_stored = 0;
   std::int64_t unknown_absent = 0;
   std::int64_t failed = 0;         // Definite refusals, stored or not.
@@ -187,7 +189,7 @@ struct DeliveryReport {
   std::int64_t delivered = 0;  // Different messages, each counted once per consumer.
   std::int64_t again = 0;      // Deliveries of a message that this consumer had been given before.
   std::int64_t skipped = 0;    // In the final queues, passed over, and never delivered.
-  std::int64_t gone = 0;       // Delivered, but no reader finds them any more.
+  std::int64_t gone = 0;       // Delivered, not expired, but no reader finds them any more.
   std::int64_t undelivered = 0;  // In the final queues, and never delivered: the skipped ones, and
                                  // those to which the consumer had not come yet.
 

@@ -153,6 +153,7 @@ std::string besides(const CellSummary& s) {
       {s.unknown_stored, "unknown and stored"},
       {s.unknown_absent, "unknown and absent"},
       {s.failed_stored, "refused and stored"},
+      {s.expired, "deleted with old files"},
       {s.duplicates, "duplicates"},
       {s.order_violations, "out of order"},
       {s.corrupt, "corrupt"},

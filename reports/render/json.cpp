@@ -144,6 +144,7 @@ Json json_of(const LossReport& loss) {
           {"unknown_absent", of_store(loss.unknown_absent)},
           {"failed", loss.failed},
           {"failed_stored", of_store(loss.failed_stored)},
+          {"expired", of_store(loss.expired)},
           {"duplicates", of_store(loss.duplicates)},
           {"corrupt", of_store(loss.corrupt)},
           {"damage", loss.damage},
@@ -160,6 +161,7 @@ LossReport loss_from(const Json& json) {
   loss.unknown_stored = json.at("unknown_stored");
   loss.unknown_absent = json.at("unknown_absent");
   loss.failed_stored = json.at("failed_stored");
+  loss.expired = json.at("expired");
   loss.duplicates = json.at("duplicates");
   loss.corrupt = json.at("corrupt");
   loss.damage = json.at("damage").get<std::vector<std::string>>();

@@ -27,6 +27,7 @@ void add_counts(const LossReport& loss, CellSummary& summary) {
   summary.unknown_absent += loss.unknown_absent;
   summary.failed += loss.failed;
   summary.failed_stored += loss.failed_stored;
+  summary.expired += loss.expired;
 }
 
 }  // namespace

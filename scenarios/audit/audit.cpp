@@ -71,6 +71,7 @@ class Audit {
       store_.damaged.push_back({from, request_.end_offset - from, "the last files are missing"});
     }
     store_.end_offset = request_.end_offset;
+    store_.expired_to = request_.expired_to;
     co_return true;
   }
 

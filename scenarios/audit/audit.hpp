@@ -15,6 +15,7 @@ struct AuditRequest {
   std::int64_t file_bytes = 0;  // mappedFileSizeCommitLog
   std::int64_t end_offset =
       0;  // The broker's max offset: what lies behind it is no part of the log.
+  std::int64_t expired_to = 0;  // The broker has deleted what lay in front of it.
   std::string consume_queue_path;
   std::int64_t queue_file_bytes = 0;  // mappedFileSizeConsumeQueue
 };

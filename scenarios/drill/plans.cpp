@@ -46,6 +46,10 @@ void add_trouble(const faults::Fault& fault, nlohmann::json& json) {
     json["late_by"] = text_of(trouble.late_by);
     return;
   }
+  if (fault.kind == FaultKind::disk_fill) {
+    json["used"] = trouble.used_percent;
+    return;
+  }
   json["part"] = faults::name_of(trouble.part);
   if (trouble.range) json["range"] = json_of(*trouble.range);
   if (fault.kind == FaultKind::disk_slow) json["factor"] = trouble.factor;

@@ -71,6 +71,7 @@ bool takes_of_disk(FaultKind kind, std::string_view key) {
   if (key == "factor") return kind == FaultKind::disk_slow;
   if (key == "abort" || key == "reset") return kind == FaultKind::disk_hang;
   if (key == "late_by") return kind == FaultKind::disk_cut;
+  if (key == "used") return kind == FaultKind::disk_fill;
   return kind == FaultKind::disk_error;  // "times", "status"
 }
 
@@ -83,6 +84,13 @@ faults::DiskTrouble read_disk_trouble(const JsonAt& json, const FaultSpec& fault
   if (fault.kind == FaultKind::disk_flush_lie) return trouble;
   if (fault.kind == FaultKind::disk_cut) {
     if (json.has("late_by")) trouble.late_by = json.at("late_by").duration();
+    return trouble;
+  }
+  if (fault.kind == FaultKind::disk_fill) {
+    if (shared_disk_of(drill, host) != nullptr) {
+      json.at("on").refuse("its host shares a disk, on which this version has no other tenant");
+    }
+    trouble.used_percent = static_cast<std::int32_t>(json.at("used").count(1, 100));
     return trouble;
   }
   const bool slow = fault.kind == FaultKind::disk_slow;

@@ -159,7 +159,7 @@ bool takes(faults::FaultKind kind, std::string_view key) {
 // `promotes`: its set has a promotion.
 FaultSpec read_fault(const JsonAt& json, const Drill& drill, bool promotes) {
   json.allow_only({"do", "on", "when", "for", "from", "direction", "part", "factor", "times",
-                   "range", "status", "abort", "reset", "late_by"});
+                   "range", "status", "abort", "reset", "late_by", "used"});
   FaultSpec fault;
   const auto kind = faults::fault_kind_named(json.at("do").text());
   if (!kind) {
@@ -176,7 +176,7 @@ FaultSpec read_fault(const JsonAt& json, const Drill& drill, bool promotes) {
     json.at("for").refuse(std::string(faults::name_of(fault.kind)) + " is never taken back");
   }
   for (const char* key : {"from", "direction", "part", "factor", "times", "range", "status",
-                          "abort", "reset", "late_by"}) {
+                          "abort", "reset", "late_by", "used"}) {
     if (!json.has(key) || takes(fault.kind, key)) continue;
     json.at(key).refuse(std::string(faults::name_of(fault.kind)) + " has no such member");
   }

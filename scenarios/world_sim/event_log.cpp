@@ -86,6 +86,7 @@ void EventLog::Tap::event(EventName name, std::int64_t a, std::int64_t b) {
       [[fallthrough]];
     case EventName::store_committed:
     case EventName::store_flushed: log_.keep({name, broker_, log_.kernel_.now(), a, b}); break;
+    case EventName::store_file_deleted: log_.state(broker_).expired_to = b; break;
     case EventName::serving_started:
       log_.serving_.push_back(a);
       if (reports::BrokerLife* const life = log_.latest_life(broker_)) {
@@ -156,6 +157,10 @@ std::vector<reports::StoreEvent> EventLog::store_events(std::size_t broker) cons
 
 std::int64_t EventLog::end_of_log(std::size_t broker) const {
   return broker < ends_.size() ? ends_[broker] : 0;
+}
+
+std::int64_t EventLog::expired_to(std::size_t broker) const {
+  return broker < states_.size() ? states_[broker].expired_to : 0;
 }
 
 namespace {

@@ -47,6 +47,8 @@ class EventLog {
   reports::StoreFacts store_facts(std::size_t broker, std::int64_t fault_ns) const;
   // The end of its log as the last recovery or append left it; 0 if there was none.
   std::int64_t end_of_log(std::size_t broker) const;
+  // Where its log begins because it has deleted older files; 0 if it has not.
+  std::int64_t expired_to(std::size_t broker) const;
   // With full provenance: all that the broker told of its log.
   std::vector<reports::StoreEvent> store_events(std::size_t broker) const;
   // For the stages of an outage.
@@ -73,6 +75,7 @@ class EventLog {
     std::optional<std::size_t> last_append;
     std::optional<std::size_t> last_flush;
     std::optional<std::size_t> last_commit;
+    std::int64_t expired_to = 0;
     std::vector<std::int64_t> new_slaves;  // Connected, and silent so far: their addresses.
   };
 

@@ -28,6 +28,7 @@ const char* way_back_of(faults::FaultKind kind) {
   if (kind == faults::FaultKind::disk_slow) return "the disk has its old speed";
   if (kind == faults::FaultKind::disk_flush_lie) return "the disk obeys a flush again";
   if (kind == faults::FaultKind::disk_cut) return "the link to the disk is back";
+  if (kind == faults::FaultKind::disk_fill) return "the other tenant's file is gone";
   if (kind == faults::FaultKind::disk_error) return "the disk makes no errors any more";
   return "the power is back";
 }

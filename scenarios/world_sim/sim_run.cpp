@@ -202,6 +202,7 @@ void SimRun::start_judge() {
   request.commit_log_path = store.commit_log_path();
   request.file_bytes = store.mapped_file_size_commit_log;
   request.end_offset = world_.events().end_of_log(broker);
+  request.expired_to = world_.events().expired_to(broker);
   request.consume_queue_path = store.consume_queue_path();
   request.queue_file_bytes = store.mapped_file_size_consume_queue;
   judges_.push_back(world_.start_judge(

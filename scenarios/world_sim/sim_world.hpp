@@ -105,6 +105,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   sim::SimDisk* disk(const std::string& host) override;
   std::vector<sim::CommandSet::Range> bytes_of(const std::string& host,
                                                const faults::DiskRange& range) override;
+  void fill(const std::string& host, std::size_t fault, std::int32_t used_percent) override;
+  void empty(const std::string& host, std::size_t fault) override;
   void destroy(const std::string& host) override;
   bool promote(const std::string& name) override;
   std::uint32_t cut(const std::string& host, const std::string& from,

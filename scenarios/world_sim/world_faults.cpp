@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "scenarios/world_sim/disk_tenant.hpp"
 #include "scenarios/world_sim/sim_world.hpp"
 
 namespace drydock::scenarios {
@@ -57,6 +58,21 @@ std::vector<sim::CommandSet::Range> SimWorld::bytes_of(const std::string& host,
     bytes.push_back({run.block * page, (run.block + run.count) * page});
   }
   return bytes;
+}
+
+void SimWorld::fill(const std::string& host, std::size_t fault, std::int32_t used_percent) {
+  const std::string file = tenant_file(fault);
+  spawn(machine(host), "tenant").start([file, used_percent](Context& context) {
+    return take_room(context, file, used_percent);
+  });
+}
+
+// A host that is dark then keeps the file.
+void SimWorld::empty(const std::string& host, std::size_t fault) {
+  Machine& on = machine(host);
+  if (!on.host->powered()) return;
+  const std::string file = tenant_file(fault);
+  spawn(on, "tenant").start([file](Context& context) { return give_room_back(context, file); });
 }
 
 bool SimWorld::destroyed(const std::string& host) const {

@@ -62,8 +62,9 @@ void Mount::make_dirty(Inode& inode, const Worker& worker, std::int64_t page) {
     inode.timed_at = cache_->tick();
     if (options_.lazytime) {
       inode.lazy_times = true;
+      inode.lazy_time = clock_.wall_now();
     } else {
-      touch(inode);
+      set_time(inode);
     }
   }
   const PageRange folio = folio_of(inode, page);

@@ -58,6 +58,7 @@ class Inode : public CachedFile {
         residue(size % kPageBytes != 0 && block_of(size / kPageBytes).written()) {}
 
   BlockRef block_of(std::int64_t page) const { return record.block_of(page); }
+  WallTime modified() const { return lazy_times ? lazy_time : record.modified; }
   // Reads in flight must not bring back what these pages were before.
   void supersede_reads(PageRange range) {
     for (const auto& read : reads) {
@@ -71,12 +72,15 @@ class Inode : public CachedFile {
   std::int64_t size;
   Tid sync_tid;  // The last transaction with anything of the inode: what fsync waits for.
   Tid data_tid;  // The last one without which its data cannot be found: what fdatasync waits for.
-  Jiffies timed_at = 0;  // Of its time of modification; a store within the same jiffy leaves it.
-  int handles = 0;       // Open files and mappings.
-  int mappings = 0;      // Of these, mappings.
-  int device_io = 0;     // Reads and direct writes in flight.
-  WaitList device_idle;  // Until there are none.
-  bool emptied = false;  // Truncated to nothing: written out when it is closed.
+  Jiffies timed_at = 0;     // Of its time of modification; a store within the same jiffy leaves it.
+  WallTime lazy_time;       // Its time of modification while `lazy_times`.
+  Tid time_tid;             // The last transaction that has its time of modification,
+  std::size_t time_op = 0;  // as this one of its changes.
+  int handles = 0;          // Open files and mappings.
+  int mappings = 0;         // Of these, mappings.
+  int device_io = 0;        // Reads and direct writes in flight.
+  WaitList device_idle;     // Until there are none.
+  bool emptied = false;     // Truncated to nothing: written out when it is closed.
   // The block of the last page may hold, behind the end of the file, what a crash left there: a
   // write that landed without its size. It must not come to light when the file grows.
   bool residue;

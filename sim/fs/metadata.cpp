@@ -21,6 +21,7 @@ void Metadata::apply(const MetadataOp& op, std::vector<BlockRun>& freed) {
     const auto [entry, inserted] = inodes_.try_emplace(op.inode);
     ENSURE(inserted);
     entry->second.is_directory = op.is_directory;
+    entry->second.modified = op.time;
     next_inode_ = std::max(next_inode_, op.inode.next());
     return;
   }
@@ -33,6 +34,7 @@ void Metadata::apply(const MetadataOp& op, std::vector<BlockRun>& freed) {
       ENSURE(inserted);
       record->entry_bytes += OwnBlocks::entry_bytes(op.name);
       ++find(op.target)->links;
+      record->modified = op.time;
       break;
     }
     case Kind::unlink: {
@@ -41,9 +43,14 @@ void Metadata::apply(const MetadataOp& op, std::vector<BlockRun>& freed) {
       --find(entry->second)->links;
       record->entries.erase(entry);
       record->entry_bytes -= OwnBlocks::entry_bytes(op.name);
+      record->modified = op.time;
       break;
     }
-    case Kind::set_size: record->size = op.count; break;
+    case Kind::set_time: record->modified = op.time; break;
+    case Kind::set_size:
+      record->size = op.count;
+      record->modified = op.time;
+      break;
     case Kind::grow_size: record->size = std::max(record->size, op.count); break;
     case Kind::map_blocks: map(*record, op); break;
     case Kind::mark_written: mark_written(*record, op); break;

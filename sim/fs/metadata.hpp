@@ -48,6 +48,7 @@
 #include <vector>
 
 #include "engine/types/strong.hpp"
+#include "engine/types/time.hpp"
 #include "sim/disk/sparse_table.hpp"
 
 namespace drydock::sim {
@@ -108,6 +109,7 @@ struct InodeRecord {
   bool is_directory = false;
   std::int64_t links = 0;
   std::int64_t size = 0;
+  WallTime modified;
   SparseTable<BlockRef> blocks;                // Of a file.
   std::map<std::string, InodeNumber> entries;  // Of a directory.
   std::int64_t entry_bytes = 0;                // They take so much room.
@@ -133,6 +135,7 @@ struct MetadataOp {
     make,          // A new inode without a name.
     link,          // A name in a directory for an inode.
     unlink,        // Takes a name away.
+    set_time,      // Of modification.
     set_size,      // Truncate: the size becomes exactly that.
     grow_size,     // The size becomes at least that.
     map_blocks,    // Pages of a hole get blocks, unwritten.
@@ -149,6 +152,7 @@ struct MetadataOp {
   std::int64_t page = 0;   // map_blocks, mark_written, cut.
   std::int64_t count = 0;  // map_blocks, mark_written: pages. *_size: bytes. keep_blocks.
   std::int64_t block = 0;  // map_blocks: the first one. take_block.
+  WallTime time;           // make, link, unlink, set_time, set_size: of modification.
   std::string name;        // link, unlink.
 };
 

@@ -78,7 +78,29 @@ void Mount::join(Inode& inode, Need need, Transaction& transaction) {
   if (need == Need::data) inode.data_tid = std::max(inode.data_tid, transaction.tid);
 }
 
+// The last one of a transaction is the one that counts.
+void Mount::set_time(Inode& inode) {
+  Transaction& transaction = journal_.running();
+  const WallTime now = clock_.wall_now();
+  if (inode.time_tid == transaction.tid) {
+    inode.record.modified = now;
+    transaction.ops[inode.time_op].time = now;
+    return;
+  }
+  inode.time_tid = transaction.tid;
+  inode.time_op = transaction.ops.size();
+  record(inode, Need::sync,
+         {.kind = MetadataOp::Kind::set_time, .inode = inode.number, .time = now});
+}
+
 void Mount::record(Inode& inode, Need need, Transaction& transaction, MetadataOp op) {
+  using Kind = MetadataOp::Kind;
+  const bool changes_content = op.kind == Kind::make || op.kind == Kind::link ||
+                               op.kind == Kind::unlink || op.kind == Kind::set_size;
+  if (changes_content) {
+    op.time = clock_.wall_now();
+    inode.time_tid = Tid();  // An earlier change of its time would be undone by this one.
+  }
   join(inode, need, transaction);
   const std::size_t freed = transaction.freed.size();
   live_.apply(op, transaction.freed);
@@ -168,8 +190,12 @@ Task<Result<SpaceInfo>> Mount::space(Worker& worker, std::string path) {
   Result<Location> location = locate(path);
   if (!location) co_return location.error();
   if (location->found == nullptr) co_return ErrorCode::not_found;
+  // What is kept back counts as free with ext4; xfs does not tell of it (xfs_fs_statfs).
+  const std::int64_t usable = std::max<std::int64_t>(available(), 0);
+  const std::int64_t free_blocks = xfs() ? usable : allocator_->free_blocks() - reserved_;
   const SpaceInfo info{.total_bytes = (image_.data_end() - image_.data_begin()) * kPageBytes,
-                       .free_bytes = std::max<std::int64_t>(available(), 0) * kPageBytes};
+                       .free_bytes = free_blocks * kPageBytes,
+                       .usable_bytes = usable * kPageBytes};
   co_return info;
 }
 

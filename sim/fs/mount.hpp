@@ -96,6 +96,7 @@ class Mount final : public PageBacking,
   Task<Result<void>> remove(Worker& worker, std::string path);
   Task<Result<void>> create_directories(Worker& worker, std::string path);
   Task<Result<std::vector<FileInfo>>> list(Worker& worker, std::string path);
+  Task<Result<FileInfo>> info(Worker& worker, std::string path);
   Task<Result<InodeHandle>> open_directory(Worker& worker, std::string path);
   Task<Result<SpaceInfo>> space(Worker& worker, std::string path);
 
@@ -233,6 +234,8 @@ class Mount final : public PageBacking,
   }
   // The inode changes in a way that only fsync cares for.
   void touch(Inode& inode) { join(inode, Need::sync, journal_.running()); }
+  // Its time of modification is now.
+  void set_time(Inode& inode);
   // The transaction waits for the data of these pages, if the mode is one that orders data.
   void order(Transaction& transaction, Inode& inode, std::int64_t first, std::int64_t end) {
     if (!orders_data()) return;

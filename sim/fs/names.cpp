@@ -28,6 +28,13 @@ Result<std::vector<std::string>> names_of(const std::string& path) {
   return names;
 }
 
+FileInfo info_of(const std::string& name, const Inode& inode) {
+  return {.name = name,
+          .is_directory = inode.record.is_directory,
+          .size = inode.size,
+          .modified = inode.modified()};
+}
+
 }  // namespace
 
 Result<Mount::Location> Mount::locate(const std::string& path) {
@@ -288,10 +295,22 @@ Task<Result<std::vector<FileInfo>>> Mount::list(Worker& worker, std::string path
   if (!location->found->record.is_directory) co_return ErrorCode::invalid_argument;  // ENOTDIR.
   std::vector<FileInfo> files;
   for (const auto& [name, number] : location->found->record.entries) {
-    const Inode& entry = inode(number);
-    files.push_back({.name = name, .is_directory = entry.record.is_directory, .size = entry.size});
+    files.push_back(info_of(name, inode(number)));
   }
   co_return files;
+}
+
+Task<Result<FileInfo>> Mount::info(Worker& worker, std::string path) {
+  Result<void> entered = co_await enter(worker);
+  if (!entered) co_return entered.error();
+  if (cold_) {
+    Result<void> read = co_await read_inodes(worker, path);
+    if (!read) co_return read.error();
+  }
+  Result<Location> location = locate(path);
+  if (!location) co_return location.error();
+  if (location->found == nullptr) co_return ErrorCode::not_found;
+  co_return info_of(location->name, *location->found);
 }
 
 std::vector<BlockRun> Mount::blocks_of(const std::string& path, PageRange range) {

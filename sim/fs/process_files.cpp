@@ -244,6 +244,13 @@ Task<Result<std::vector<FileInfo>>> ProcessFiles::list(Worker& worker, std::stri
   co_return found;
 }
 
+Task<Result<FileInfo>> ProcessFiles::info(Worker& worker, std::string path) {
+  Result<MountTable::Place> place = file_at(path);
+  if (!place) co_return place.error();
+  Result<FileInfo> told = co_await place->mount->info(worker, place->path);
+  co_return told;
+}
+
 Task<Result<void>> ProcessFiles::sync_directory(Worker& worker, std::string path) {
   Result<MountTable::Place> place = file_at(path);
   if (!place) co_return place.error();

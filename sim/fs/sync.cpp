@@ -36,8 +36,10 @@ Task<Result<void>> Mount::sync(InodeHandle& handle, Worker& worker, PageRange ra
   if (inode.lazy_times && kind == SyncKind::all) {
     Result<void> free = co_await modifiable(inode, worker);
     if (!free) co_return free;
-    touch(inode);
+    const WallTime changed = inode.lazy_time;
     inode.lazy_times = false;
+    record(inode, Need::sync,
+           {.kind = MetadataOp::Kind::set_time, .inode = inode.number, .time = changed});
   }
   if (journals_data()) {
     Result<void> committed = co_await commit_all(worker, kind);

@@ -111,6 +111,9 @@ class JvmFiles final : public FileSystem {
   Task<Result<std::vector<FileInfo>>> list(Worker& worker, std::string path) override {
     return jvm_.native(worker, files_.list(worker, std::move(path)));
   }
+  Task<Result<FileInfo>> info(Worker& worker, std::string path) override {
+    return jvm_.native(worker, files_.info(worker, std::move(path)));
+  }
   Task<Result<void>> sync_directory(Worker& worker, std::string path) override {
     return jvm_.native(worker, files_.sync_directory(worker, std::move(path)));
   }

@@ -255,6 +255,50 @@ TYPED_TEST(NameContract, HostsHaveFilesOfTheirOwn) {
   this->run_until_gone(other);
 }
 
+// A kernel stamps files with the time of its last tick.
+constexpr Duration kTickMax = Duration::ms(10);
+
+TYPED_TEST(NameContract, FilesTellWhenTheyChanged) {
+  this->run_work([this](Context& context, Worker& worker) -> Task<void> {
+    const WallTime before = context.clock.wall_now();
+    co_await make_file(context, worker, "/kept", "12345");
+    const Result<FileInfo> made = co_await context.files.info(worker, "/kept");
+    EXPECT_TRUE(made) << text_of(made);
+    if (!made) co_return;
+    EXPECT_EQ(made->name, "kept");
+    EXPECT_EQ(made->size, 5);
+    EXPECT_FALSE(made->is_directory);
+    EXPECT_GE(made->modified, before - kTickMax);
+    EXPECT_LE(made->modified, context.clock.wall_now());
+    Result<void> slept = co_await sleep_for(context.clock, kTickMax * 3);
+    EXPECT_TRUE(slept);
+    // Whoever reads it, or changes its name, leaves the time alone.
+    co_await content(context, worker, "/kept");
+    Result<void> renamed = co_await context.files.rename(worker, "/kept", "/renamed");
+    EXPECT_TRUE(renamed);
+    const Result<FileInfo> same = co_await context.files.info(worker, "/renamed");
+    EXPECT_TRUE(same);
+    EXPECT_EQ(same->modified, made->modified);
+    // A store into a mapping of it does not.
+    Result<std::unique_ptr<MappedFile>> map = co_await context.files.map(worker, "/renamed", 4096);
+    EXPECT_TRUE(map);
+    Result<void> stored = co_await (*map)->store(worker, 0, bytes_of("x"));
+    EXPECT_TRUE(stored);
+    const Result<FileInfo> changed = co_await context.files.info(worker, "/renamed");
+    EXPECT_TRUE(changed);
+    EXPECT_GT(changed->modified, made->modified);
+    Result<std::vector<FileInfo>> listed = co_await context.files.list(worker, "/");
+    EXPECT_TRUE(listed);
+    for (const FileInfo& entry : *listed) {
+      if (entry.name == "renamed") {
+        EXPECT_EQ(entry.modified, changed->modified);
+      }
+    }
+    const Result<FileInfo> missing = co_await context.files.info(worker, "/missing");
+    EXPECT_EQ(text_of(missing), "not_found");
+  });
+}
+
 TYPED_TEST(NameContract, SpaceIsToldInBytes) {
   this->run_work([this](Context& context, Worker& worker) -> Task<void> {
     const Result<SpaceInfo> space = co_await context.files.space(worker, "/");
@@ -262,6 +306,8 @@ TYPED_TEST(NameContract, SpaceIsToldInBytes) {
     EXPECT_GT(space->total_bytes, 0);
     EXPECT_GT(space->free_bytes, 0);
     EXPECT_LE(space->free_bytes, space->total_bytes);
+    EXPECT_GT(space->usable_bytes, 0);
+    EXPECT_LE(space->usable_bytes, space->free_bytes);
     const Result<SpaceInfo> missing = co_await context.files.space(worker, "/missing");
     this->answer("space of a path that is missing", missing);
   });

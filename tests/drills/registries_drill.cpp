@@ -145,6 +145,19 @@ SCENARIO("every event is told in a drill", "[registries]") {
               json["load"]["producers"]["producer"]["rate"] = "5/s";
             }),
             {}));
+  // Somebody fills the disk as the broker looks at it for the first time, and not at the second.
+  scenarios::FaultSpec filled = fault(FaultKind::disk_fill, "broker-a", 0);
+  filled.trouble.used_percent = 95;
+  filled.lasts = Duration::s(8);
+  // A slave is away meanwhile.
+  scenarios::FaultSpec away = killed("broker-a-s", 0);
+  away.lasts = Duration::s(12);
+  count(run(small_files([](Json& json) {
+              json["phases"]["warm"] = "56 s";
+              json["phases"]["hold"] = "25 s";
+              json["load"]["producers"]["producer"]["rate"] = "40/s";
+            }),
+            {filled, away}));
   for (std::size_t i = 0; i < events.size(); ++i) {
     const auto name = static_cast<EventName>(i);
     INFO(name_of(name));

@@ -105,6 +105,8 @@ Hunt hunt_for(SeededBug bug) {
               {}};
     case SeededBug::replica_checkpoint_stays:
       return {incidents + "b017-scanned-log.json", sound, "wait.page_read.count", {}};
+    case SeededBug::disk_stays_full:
+      return {incidents + "b023-full-disk.json", sound, "rto.client", {}, reports::Verdict::slo};
     case SeededBug::count_: break;
   }
   throw std::runtime_error("nobody looks for this bug");

@@ -107,7 +107,8 @@ class FileActor {
     return text_of(*bytes);
   }
   // Of the whole file system.
-  std::int64_t free_bytes() { return must(now(files().space(worker(), "/"))).free_bytes; }
+  // What a process may use of it.
+  std::int64_t free_bytes() { return must(now(files().space(worker(), "/"))).usable_bytes; }
   Result<void> sync(const std::string& path) { return now(file(path).sync_all(worker())); }
   Result<void> sync_data(const std::string& path) { return now(file(path).sync_data(worker())); }
 

@@ -28,6 +28,7 @@ class MemoryFiles {
     Bytes durable;
     bool is_directory = false;
     bool locked = false;
+    WallTime modified;  // Of the host's clock, if the test gave one; or what the test says.
   };
   using NodePointer = std::shared_ptr<Node>;
 
@@ -43,7 +44,11 @@ class MemoryFiles {
   int store_failures = 0;  // So many stores fail, and the fast path before them says no.
   int map_failures = 0;    // So many mappings of missing files fail.
   std::set<std::string> locked_in_memory;  // Paths of mappings that are.
-  std::string failing_path;                // Only calls for files whose path contains it fail.
+  SpaceInfo space{1 << 30, 1 << 29, 1 << 29};
+  std::map<std::string, SpaceInfo> spaces;  // Below a path of these another file system is mounted.
+  int space_failures = 0;                   // So many questions for it fail.
+  int remove_failures = 0;                  // So many removals fail.
+  std::string failing_path;                 // Only calls for files whose path contains it fail.
 
   std::unique_ptr<FileSystem> attach() { return std::make_unique<View>(*this); }
   void lose_power() {
@@ -61,6 +66,7 @@ class MemoryFiles {
     node = std::make_shared<Node>();
     node->path = path;
     node->cached = node->durable = std::move(bytes);
+    touch(*node);
     return *node;
   }
   std::vector<std::string> paths() const {
@@ -74,6 +80,9 @@ class MemoryFiles {
   std::map<std::string, NodePointer> nodes;
 
  private:
+  void touch(Node& node) const {
+    if (clock != nullptr) node.modified = clock->wall_now();
+  }
   // The directory and those above it.
   void make_directories(std::string path) {
     while (!path.empty()) {
@@ -131,6 +140,7 @@ class MemoryFiles {
       const std::size_t end = static_cast<std::size_t>(offset) + bytes.size();
       if (node_->cached.size() < end) node_->cached.resize(end);
       std::ranges::copy(bytes.span(), node_->cached.begin() + offset);
+      files_.touch(*node_);
       co_return Result<void>();
     }
     Task<Result<void>> sync_data(Worker&) override {
@@ -201,6 +211,7 @@ class MemoryFiles {
     void put(std::int64_t offset, std::span<const std::byte> bytes) {
       ENSURE(static_cast<std::size_t>(offset) + bytes.size() <= node_->cached.size());
       std::ranges::copy(bytes, node_->cached.begin() + offset);
+      files_.touch(*node_);
     }
     MemoryFiles& files_;
     NodePointer node_;
@@ -248,6 +259,7 @@ class MemoryFiles {
       co_return Result<void>();
     }
     Task<Result<void>> remove(Worker&, std::string path) override {
+      if (files_.fails(files_.remove_failures, path)) co_return ErrorCode::io_error;
       if (files_.nodes.erase(path) == 0) co_return ErrorCode::not_found;
       co_return Result<void>();
     }
@@ -262,10 +274,17 @@ class MemoryFiles {
         if (!name.starts_with(path + "/")) continue;
         const std::string rest = name.substr(path.size() + 1);
         if (rest.find('/') != std::string::npos) continue;
-        entries.push_back(
-            {rest, node->is_directory, static_cast<std::int64_t>(node->cached.size())});
+        entries.push_back({rest, node->is_directory, static_cast<std::int64_t>(node->cached.size()),
+                           node->modified});
       }
       co_return entries;
+    }
+    Task<Result<FileInfo>> info(Worker&, std::string path) override {
+      if (!files_.exists(path)) co_return ErrorCode::not_found;
+      const NodePointer node = files_.nodes[path];
+      FileInfo info{path.substr(path.rfind('/') + 1), node->is_directory,
+                    static_cast<std::int64_t>(node->cached.size()), node->modified};
+      co_return info;
     }
     Task<Result<void>> sync_directory(Worker&, std::string) override { co_return Result<void>(); }
     Task<Result<std::unique_ptr<FileLock>>> lock(Worker&, std::string path) override {
@@ -275,9 +294,15 @@ class MemoryFiles {
       std::unique_ptr<FileLock> lock = std::make_unique<Lock>(node);
       co_return lock;
     }
-    Task<Result<SpaceInfo>> space(Worker&, std::string) override {
-      const SpaceInfo info{1 << 30, 1 << 29};
-      co_return info;
+    Task<Result<SpaceInfo>> space(Worker&, std::string path) override {
+      if (files_.space_failures > 0) {
+        --files_.space_failures;
+        co_return ErrorCode::io_error;
+      }
+      for (const auto& [mount_point, space] : files_.spaces) {
+        if (path.starts_with(mount_point)) co_return space;
+      }
+      co_return files_.space;
     }
 
    private:

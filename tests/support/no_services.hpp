@@ -34,6 +34,7 @@ class NoFiles : public FileSystem {
   Task<Result<std::vector<FileInfo>>> list(Worker&, std::string) override {
     co_return ErrorCode::not_supported;
   }
+  Task<Result<FileInfo>> info(Worker&, std::string) override { co_return ErrorCode::not_supported; }
   Task<Result<void>> sync_directory(Worker&, std::string) override {
     co_return ErrorCode::not_supported;
   }

@@ -1,6 +1,8 @@
 // Both sides of the behaviour switches of master and slave.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/broker_world.hpp"
 
 namespace drydock::test {
@@ -24,7 +26,7 @@ class CopyWorld : public BrokerWorld {
     start_broker();
   }
   // It has reported for the first time.
-  void start_slave() {
+  sim::SimProcess& start_slave() {
     BrokerConfiguration slave = configuration;
     slave.ha.role = BrokerRole::slave;
     slave.broker_id = 1;
@@ -34,6 +36,7 @@ class CopyWorld : public BrokerWorld {
     process.start([slave](Context& context) { return run_broker(context, slave); });
     run_for(Duration::s(7));
     ENSURE(count(EventName::ha_slave_acknowledged) > 0);
+    return process;
   }
   MemoryFiles slave_files;
 };
@@ -65,6 +68,35 @@ TEST(HaBehaviour, ASlaveAcknowledgesBeforeItsFlushOrAfterIt) {
     EXPECT_EQ(sent->done(), !hardened);
     world.run_for(Duration::ms(300));
     EXPECT_EQ(sent->status(), SendStatus::acked);
+  }
+}
+
+// B047: the slave is away while the files go of which it would need the first.
+TEST(HaBehaviour, ASlaveBehindWhatIsDeletedIsToldOfOrNot) {
+  for (const bool hardened : {false, true}) {
+    BrokerConfiguration master = sync_master(BehaviourSwitch::ha_ships_nothing_deleted, hardened);
+    master.store.mapped_file_size_commit_log = 4096;
+    CopyWorld world(master);
+    Client client(world);
+    sim::SimProcess& slave = world.start_slave();
+    for (std::uint64_t key = 1; key <= 80; ++key) {
+      if (key == 10) slave.kill();
+      ASSERT_EQ(client.send_now(outgoing(key)).status, SendStatus::acked);
+    }
+    world.files.space = {100, 10, 10};
+    world.run_for(Duration::s(75));
+    ASSERT_GT(world.count(EventName::store_file_deleted), 2u);
+    EXPECT_EQ(world.count(EventName::ha_slave_stranded), 0u);
+    const std::uint64_t reports = world.count(EventName::ha_slave_acknowledged);
+    world.start_slave();
+    world.run_for(Duration::s(30));
+    const auto told = std::ranges::count_if(world.log, [](const std::string& line) {
+      return line.find("a slave's log ends at ") != std::string::npos;
+    });
+    EXPECT_EQ(told > 1, hardened) << "each time that it comes";
+    EXPECT_EQ(world.count(EventName::ha_slave_disconnected) > 1, hardened);
+    EXPECT_GE(world.count(EventName::ha_slave_stranded), 1u);
+    EXPECT_GT(world.count(EventName::ha_slave_acknowledged), reports);
   }
 }
 

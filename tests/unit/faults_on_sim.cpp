@@ -63,6 +63,14 @@ class Cluster : public Targets {
   std::shared_ptr<test::Ended> read() {
     return send(test::NotedCommand::Read{.offset = 0, .length = sim::kPageBytes});
   }
+  void fill(const std::string& host, std::size_t fault, std::int32_t used_percent) override {
+    filled.push_back(host + "|" + std::to_string(fault) + "|" + std::to_string(used_percent));
+  }
+  void empty(const std::string& host, std::size_t fault) override {
+    emptied.push_back(host + "|" + std::to_string(fault));
+  }
+  std::vector<std::string> filled;
+  std::vector<std::string> emptied;
   void destroy(const std::string& host) override { gone.push_back(host); }
   bool destroyed(const std::string& host) const override {
     return std::ranges::find(gone, host) != gone.end();
@@ -361,6 +369,29 @@ TEST(SimInjector, ACutLinkSwallowsWhatIsOnItUntilItIsBack) {
   EXPECT_FALSE(write->outcome);
   cluster.kernel.run_until(ms(8'020));
   EXPECT_TRUE(write->ok());
+}
+
+TEST(SimInjector, ATenantFillsTheDiskAndGivesTheRoomBackAtTheEnd) {
+  Cluster cluster;
+  const Fault fill = of_disk(FaultKind::disk_fill, {.used_percent = 95});
+  EXPECT_EQ(detail_of(fill), "95 % used");
+  ASSERT_FALSE(cluster.injector.arm({{fill}}));
+  cluster.kernel.run_until(ms(9));
+  EXPECT_TRUE(cluster.filled.empty());
+  cluster.kernel.run_until(ms(29));
+  EXPECT_EQ(cluster.filled, std::vector<std::string>({"h|0|95"}));
+  EXPECT_TRUE(cluster.emptied.empty());
+  cluster.kernel.run_until(ms(30));
+  EXPECT_EQ(cluster.emptied, std::vector<std::string>({"h|0"}));
+}
+
+TEST(SimInjector, ADarkHostsDiskIsNotFilled) {
+  Cluster cluster;
+  ASSERT_FALSE(cluster.injector.arm({{of_disk(FaultKind::disk_fill, {})}}));
+  cluster.host("h").lose_power();
+  cluster.kernel.run_until(ms(50));
+  EXPECT_TRUE(cluster.filled.empty());
+  EXPECT_EQ(cluster.injector.statuses()[0].state, FaultStatus::State::missed);
 }
 
 TEST(SimInjector, AFaultOfADiskNeedsOne) {

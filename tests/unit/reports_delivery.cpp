@@ -66,6 +66,19 @@ TEST_F(Deliveries, AMessageThatNoReaderFindsAnyMoreIsGone) {
   EXPECT_EQ(check(), (DeliveryReport{.delivered = 2, .skipped = 4, .gone = 2, .undelivered = 4}));
 }
 
+TEST_F(Deliveries, AMessageThatHasExpiredIsNotGone) {
+  for (std::uint64_t key = 1; key <= 5; ++key) deliver(key);
+  SendRecord send;
+  send.key = 1;
+  send.outcome = SendOutcome::acked;
+  send.physical_offset = 0;
+  history.sends.push_back(send);
+  store.copies.erase(store.copies.begin());
+  EXPECT_EQ(check(), (DeliveryReport{.delivered = 5, .gone = 1}));
+  store.expired_to = 1;
+  EXPECT_EQ(check(), (DeliveryReport{.delivered = 5}));
+}
+
 TEST_F(Deliveries, MessagesWithoutAKeyOfOursAreNotOneMessage) {
   deliver(1);
   for (int i = 0; i < 3; ++i) history.deliveries.push_back({0, 0, 0, 1 + i});

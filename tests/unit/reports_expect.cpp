@@ -103,14 +103,15 @@ TEST(Verdicts, EveryCountIsAQuantity) {
   run.loss.unknown_stored = 1;
   run.loss.unknown_absent = 2;
   run.loss.failed_stored = 3;
-  run.loss.duplicates = 4;
-  run.loss.corrupt = 5;
-  run.loss.phantoms = 6;
-  run.order.violations = 7;
+  run.loss.expired = 4;
+  run.loss.duplicates = 5;
+  run.loss.corrupt = 6;
+  run.loss.phantoms = 7;
+  run.order.violations = 8;
   std::int64_t expected = 1;
   for (const Metric metric :
-       {Metric::unknown_stored, Metric::unknown_absent, Metric::failed_stored, Metric::duplicates,
-        Metric::corruption, Metric::phantoms, Metric::order_violations}) {
+       {Metric::unknown_stored, Metric::unknown_absent, Metric::failed_stored, Metric::expired,
+        Metric::duplicates, Metric::corruption, Metric::phantoms, Metric::order_violations}) {
     EXPECT_EQ(value_of({.metric = metric}, run), expected++) << name_of(metric);
   }
 }

@@ -86,6 +86,21 @@ TEST_F(LossChecker, NamesAnAcknowledgedMessageThatIsGone) {
   EXPECT_EQ(report.acked, 5);
 }
 
+TEST_F(LossChecker, WhatWentWithAnOldFileHasExpiredAndIsNotLost) {
+  store.expired_to = kRecord;
+  std::erase_if(store.copies, [](const StoredCopy& copy) { return copy.key <= 2; });
+  const LossReport report = check();
+  EXPECT_EQ(report.expired, 1) << "of two that are gone the one in front of the log's begin";
+  EXPECT_EQ(report.lost.size(), 1u);
+}
+
+TEST_F(LossChecker, AnAnswerThatDidNotSayWhereDoesNotExpire) {
+  store.expired_to = kRecord;
+  history.sends[0].physical_offset = -1;
+  std::erase_if(store.copies, [](const StoredCopy& copy) { return copy.key == 1; });
+  EXPECT_EQ(check().lost.size(), 1u);
+}
+
 TEST_F(LossChecker, AMessageInTheLogIsLostIfItsQueueDoesNotLeadToIt) {
   store.copies[3].in_queue = false;
   const LossReport report = check();

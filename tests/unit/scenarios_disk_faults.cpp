@@ -108,6 +108,22 @@ TEST(DiskFaults, SayHowAHungDeviceAnswersAnImpatientHost) {
             "/faults/f/0/reset: a device that obeys aborts is never reset");
 }
 
+TEST(DiskFaults, ATenantSaysHowFullHeMakesTheDisk) {
+  const auto fill = [](Json& j) {
+    fault(j) = {{"do", "disk.fill"}, {"on", "h"}, {"used", 95}, {"when", {{"at", "0 s"}}}};
+  };
+  EXPECT_EQ(read(fill).fault_sets.at("f").at(0).trouble.used_percent, 95);
+  const auto with = [&](const char* key, Json value) {
+    return refusal([&](Json& j) {
+      fill(j);
+      fault(j)[key] = std::move(value);
+    });
+  };
+  EXPECT_NE(with("used", 101).find("/faults/f/0/used"), std::string::npos);
+  EXPECT_NE(with("used", 0).find("/faults/f/0/used"), std::string::npos);
+  EXPECT_EQ(with("part", "writes"), "/faults/f/0/part: disk.fill has no such member");
+}
+
 TEST(DiskFaults, ALieNeedsALossOfPowerToComeToLight) {
   const auto lie = [](Json& j) {
     fault(j) = {{"do", "disk.flush-lie"}, {"on", "h"}, {"when", {{"at", "0 s"}}}};

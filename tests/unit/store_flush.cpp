@@ -217,7 +217,8 @@ TEST_F(AsyncFlush, ABuggifySiteFlushesEarly) {
   EXPECT_EQ(durable_records(world), 1);
 }
 
-TEST(StoreIdle, AnIdleStoreCostsNoEvents) {
+// All that a store has to look after by the clock is the disk, which others fill, too.
+TEST(StoreIdle, AnIdleStoreCostsAnEventForEachLookAtTheDisk) {
   for (const FlushDiskType type : {FlushDiskType::sync_flush, FlushDiskType::async_flush}) {
     StoreWorld world(small_store(type));
     StoreProcess broker(world);
@@ -225,7 +226,7 @@ TEST(StoreIdle, AnIdleStoreCostsNoEvents) {
     world.run_for(Duration::s(70));  // A unit alone waits for the thorough flush of the queues.
     const std::uint64_t before = world.kernel.events();
     world.run_for(Duration::s(3600));
-    EXPECT_EQ(world.kernel.events(), before);
+    EXPECT_EQ(world.kernel.events(), before + 3600 / 10);
   }
 }
 

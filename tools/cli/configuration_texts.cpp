@@ -28,6 +28,9 @@ constexpr Meaning kMeanings[] = {
     {"brokerRole", "whether it has slaves that it waits for, or follows a master"},
     {"cgColdReadThreshold", "cold bytes that a group may read in 5 s"},
     {"checkCRCOnRecover", "recovery compares the checksums of bodies"},
+    {"cleanFileForciblyEnable", "on a nearly full disk files of the log go whatever their age"},
+    {"cleanResourceInterval",
+     "how often is looked for files to delete; first 60 s after the start"},
     {"coldCtrStrategyEnable", "thresholds for cold data follow what is read"},
     {"coldDataFlowControlEnable", "groups that read too much cold data are slowed down"},
     {"coldDataScanEnable", "what is in the page cache is not cold"},
@@ -37,8 +40,20 @@ constexpr Meaning kMeanings[] = {
     {"compressedRegister", "registrations are compressed"},
     {"defaultQueryMaxNum", "most messages that a query by key finds"},
     {"defaultTopicQueueNums", "queues of a topic that a send makes, at most"},
+    {"deleteCommitLogFilesInterval", "pause between two files of the log that go"},
+    {"deleteConsumeQueueFilesInterval", "pause after each queue that loses files"},
+    {"deleteFileBatchMax", "files of the log that go in one round at most"},
+    {"deleteWhen", "hours, in UTC, in which files of the log that are old enough go"},
+    {"destroyMapedFileIntervalForcibly", "how long a file stays that is in use when it is to go"},
+    {"diskMaxUsedSpaceRatio",
+     "use of the disk above which files that are old enough go at any hour; 10 to 95 %"},
+    {"diskSpaceCleanForciblyRatio",
+     "use of the disk above which files go whatever their age; 30 to 85 %"},
+    {"diskSpaceWarningLevelRatio", "use of the disk above which sends are refused; 35 to 90 %"},
     {"fastFailIfNoBufferInStorePool",
      "without a free buffer no file of the log is made in advance"},
+    {"fileReservedTime",
+     "hours after its last write at which a file of the log is old enough to go"},
     {"flushCommitLogLeastPages", "a flush of the log waits for so many dirty pages"},
     {"flushCommitLogThoroughInterval", "longest time without a flush of the log, however few"},
     {"flushCommitLogTimed", "flushes of the log come on a fixed grid"},
@@ -80,6 +95,7 @@ constexpr Meaning kMeanings[] = {
     {"pullMessageThreadPoolNums", "workers for pulls"},
     {"pullThreadPoolQueueCapacity", "pulls that may wait for a worker"},
     {"readUnCommitted", "consumers may read what has not reached the slaves"},
+    {"redeleteHangedFileInterval", "how often a first file is tried again that was in use"},
     {"registerBrokerTimeoutMills", "how long a registration may take"},
     {"registerNameServerPeriod", "how often the broker registers"},
     {"sendMessageThreadPoolNums", "workers for sends"},
@@ -112,15 +128,15 @@ struct Reason {
 constexpr Reason kReasons[] = {
     {"controllers and their set of replicas do not run",
      "allAckInSyncStateSet asyncLearner enableAutoInSyncReplicas minInSyncReplicas totalReplicas "
-     "replicasPerDiskPartition haMaxTimeSlaveNotCatchup controller* brokerElectionPriority "
+     "haMaxTimeSlaveNotCatchup controller* brokerElectionPriority "
      "brokerHeartbeatInterval brokerNotActiveTimeoutMillis checkSyncStateSetPeriod "
      "fetchControllerAddr* syncControllerMetadataPeriod storePathEpochFile storePathBrokerIdentity "
      "syncFromLastFile syncMasterFlushOffsetWhenStartup sendHeartbeatTimeoutMillis"},
     {"DLedger does not run", "dLeger* preferredLeaderId enableBatchPush storePathDLedgerCommitLog"},
-    {"nothing expires: files stay until somebody removes them",
-     "cleanFileForciblyEnable cleanResourceInterval delete* destroyMaped* disk* "
-     "fileReservedTime redelete* logicalDiskSpace* maxBatchDeleteFilesNum correctLogicMinOffset* "
-     "enableCleanExpiredOffset readOnlyCommitLogStorePaths"},
+    {"one broker has the disk", "replicasPerDiskPartition logicalDiskSpace*"},
+    {"queues' minimums are corrected with each deletion",
+     "maxBatchDeleteFilesNum correctLogicMinOffset* enableCleanExpiredOffset"},
+    {"the log is in one directory", "readOnlyCommitLogStorePaths"},
     {"the timer wheel does not run",
      "timer* mappedFileSizeTimerLog recallMessageEnable "
      "allowRecall*"},

@@ -180,6 +180,11 @@ Task<Result<std::unique_ptr<FileLock>>> StoreOverlay::lock(Worker&, std::string)
   co_return ErrorCode::read_only;
 }
 
+// Recovery asks for no time.
+Task<Result<FileInfo>> StoreOverlay::info(Worker&, std::string) {
+  co_return ErrorCode::not_supported;
+}
+
 Task<Result<SpaceInfo>> StoreOverlay::space(Worker&, std::string) {
   co_return ErrorCode::not_supported;
 }

@@ -21,6 +21,7 @@ class StoreOverlay : public FileSystem {
   Task<Result<void>> remove(Worker& worker, std::string path) override;
   Task<Result<void>> create_directories(Worker& worker, std::string path) override;
   Task<Result<std::vector<FileInfo>>> list(Worker& worker, std::string path) override;
+  Task<Result<FileInfo>> info(Worker& worker, std::string path) override;
   Task<Result<void>> sync_directory(Worker& worker, std::string path) override;
   Task<Result<std::unique_ptr<FileLock>>> lock(Worker& worker, std::string path) override;
   Task<Result<SpaceInfo>> space(Worker& worker, std::string path) override;
