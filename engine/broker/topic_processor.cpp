@@ -69,8 +69,16 @@ Task<SharedBytes> TopicProcessor::update(RemotingCommand request) {
   if (!topics.update(std::move(topic), context_.clock.wall_now().count_ms())) {
     co_return encode_answer(request.head, ResponseCode::system_error, "too many topics");
   }
+  const std::uint64_t changes = topics.changes();
   co_await parts_.topics.file.save(worker_);
   parts_.topics.made.set();
+  const Behaviour& behaviour = parts_.configuration.store.behaviour;
+  const bool told = behaviour.hardened(BehaviourSwitch::config_rewritten_in_place);
+  if (told && !parts_.topics.file.has(changes)) {
+    co_return encode_answer(request.head, ResponseCode::system_error,
+                            "the topic is known until the broker stops, but topics.json can't be "
+                            "written: see the broker's log, then ask again");
+  }
   co_return encode_answer(request.head, ResponseCode::success);
 }
 

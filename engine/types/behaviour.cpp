@@ -68,10 +68,12 @@ constexpr std::array<BehaviourText, kSwitches> kTexts = {{
      "S 5.5, S 13.20, B007"},
     {"config.rewritten-in-place",
      "config/*.json is cut to nothing and written again, without a sync; its former content is in "
-     "X.bak, written in the same way just before",
+     "X.bak, written in the same way just before; a write that fails is only logged: whoever asked "
+     "for a topic is answered with success",
      "a new file is synced and renamed over the old one, so that one of the two contents is always "
-     "there",
+     "there; who asks for a topic that can't be saved gets SYSTEM_ERROR",
      "BrokerConfigFile.HardenedNothingThatWasSavedIsLost, "
+     "BrokerTopicAdmin.WhoAsksForATopicThatCannotBeSavedIsToldOrNot, "
      "BrokerConfigFile.FaithfulAPowerLossMayTakeWhatWasSaved, BrokerLaws.EverySwitchBreaksThem",
      "S 1.2, S 13.29"},
     {"offsets.may-exceed-queue",

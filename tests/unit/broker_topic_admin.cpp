@@ -95,6 +95,33 @@ TEST(BrokerTopicAdmin, TopicsOfTheSystemAndOddOnesAreRefused) {
   EXPECT_TRUE(is(ask(stats_of("orders")), ResponseCode::topic_not_exist));
 }
 
+// A topic that is known and not saved is gone with the broker.
+TEST(BrokerTopicAdmin, WhoAsksForATopicThatCannotBeSavedIsToldOrNot) {
+  for (const bool hardened : {false, true}) {
+    BrokerConfiguration configuration = small_broker();
+    configuration.store.behaviour.set(
+        BehaviourSwitch::config_rewritten_in_place,
+        hardened ? BehaviourValue::hardened : BehaviourValue::faithful);
+    BrokerWorld world(configuration);
+    world.start_broker();
+    Asking ask(world);
+    world.files.failing_path = "topics.json";
+    world.files.write_failures = 1;
+    const RemotingCommand answer = ask(update(topic_of("orders", 2)));
+    EXPECT_EQ(world.files.write_failures, 0);
+    EXPECT_TRUE(is(answer, hardened ? ResponseCode::system_error : ResponseCode::success));
+    EXPECT_EQ(as_text(answer.remark.span()).find("topics.json can't be written") !=
+                  std::string_view::npos,
+              hardened);
+    const auto line = std::ranges::find(world.log, "can't write /store/config/topics.json");
+    EXPECT_NE(line, world.log.end());
+    // Whoever asks again is told of the new attempt.
+    EXPECT_TRUE(is(ask(update(topic_of("orders", 2))), ResponseCode::success));
+    const std::string saved(as_text(world.files.at("/store/config/topics.json").cached));
+    EXPECT_NE(saved.find("\"orders\""), std::string::npos) << saved;
+  }
+}
+
 TEST(BrokerTopicAdmin, AGroupsStatisticsTellHowFarItHasCome) {
   BrokerWorld world;
   world.start_broker();
