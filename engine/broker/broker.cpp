@@ -91,7 +91,8 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     if (!loaded) co_return failed("the store can't be loaded", loaded.error());
     Result<void> started = co_await store_.start();
     if (!started) co_return failed("the store can't be started", started.error());
-    co_await lower_offsets();
+    Result<void> lowered = co_await lower_offsets();
+    if (!lowered) co_return failed("the lowered consumer offsets can't be saved", lowered.error());
     if (master_ != nullptr) {
       Result<void> shipping = master_->start();
       if (!shipping) co_return failed("can't listen for slaves", shipping.error());
@@ -221,15 +222,19 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     services_.spawn(drydock::fail_fast(context_, transaction_ends_.workers(), ends));
   }
 
-  // Saved at once: the queues grow, and what is lowered must not come back.
-  Task<void> lower_offsets() {
+  // Saved at once: the queues grow, and what is lowered must not come back. Error: it might.
+  Task<Result<void>> lower_offsets() {
     const Behaviour& behaviour = configuration_.store.behaviour;
     const bool follows = slave_ != nullptr;  // Its queues may be behind those of its master.
-    if (follows || behaviour.faithful(BehaviourSwitch::offsets_may_exceed_queue)) co_return;
+    if (follows || behaviour.faithful(BehaviourSwitch::offsets_may_exceed_queue)) {
+      co_return Result<void>();
+    }
     offsets_.lower([this](std::string_view topic, std::int32_t queue_id) {
       return store_.range(topic, queue_id).max.value();
     });
-    co_await offsets_file_.save(worker_);
+    co_await offsets_file_.save(worker_);  // Nobody else changes them yet.
+    if (offsets_file_.behind()) co_return ErrorCode::io_error;
+    co_return Result<void>();
   }
 
   Error failed(std::string line, Error error) {

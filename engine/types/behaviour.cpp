@@ -79,7 +79,8 @@ constexpr std::array<BehaviourText, kSwitches> kTexts = {{
     {"offsets.may-exceed-queue",
      "a consumer offset behind the end of its queue, as a power loss leaves it, stays: messages "
      "that are stored up to there later are never consumed",
-     "at the start it is lowered to the end of the queue",
+     "at the start it is lowered to the end of the queue; without having saved that no broker "
+     "starts",
      "BrokerBehaviour.AnOffsetBehindTheEndOfItsQueueStaysOrNot, BrokerLaws.EverySwitchBreaksThem",
      "S 1.2, B155"},
     {"internal.writes-not-awaited",

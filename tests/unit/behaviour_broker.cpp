@@ -56,6 +56,36 @@ TEST(BrokerBehaviour, AnOffsetBehindTheEndOfItsQueueStaysOrNot) {
   }
 }
 
+// What is lowered in memory alone comes back with a crash, in front of a queue that has grown.
+TEST(BrokerBehaviour, WithoutSavingWhatItLoweredAHardenedBrokerDoesNotStart) {
+  for (const bool hardened : {false, true}) {
+    MessageWorld world(broker_with(BehaviourSwitch::offsets_may_exceed_queue, hardened));
+    ASSERT_EQ(world.send("orders"), 0);
+    ASSERT_EQ(world.code_of(offset_request(RequestCode::update_consumer_offset, 1)), 0);
+    world.run_for(Duration::s(16));
+    world.process->kill();
+    world.run_for(Duration::s(1));
+    lose_messages(world.files);
+    world.files.failing_path = "consumerOffset.json";
+    world.files.write_failures = 1;
+    world.client.reset();
+    const sim::SimProcess& failed = world.start_broker();
+    world.run_for(Duration::s(1));
+    EXPECT_EQ(failed.end(), hardened ? sim::ProcessEnd::exited : sim::ProcessEnd::alive);
+    if (!hardened) continue;
+    EXPECT_EQ(world.log.back(), "the lowered consumer offsets can't be saved: io_error");
+    // The next start tries it again. Once it has succeeded there is nothing more to save.
+    world.restart();
+    EXPECT_EQ(stored_offset(world), 0);
+    world.process->kill();
+    world.run_for(Duration::s(1));
+    world.files.write_failures = 1;
+    world.restart();
+    EXPECT_EQ(world.process->end(), sim::ProcessEnd::alive);
+    EXPECT_EQ(world.files.write_failures, 1);
+  }
+}
+
 SharedBytes send_back_request(const Delivered& message) {
   SendBackHeader header;
   header.offset = PhysicalOffset(message.physical_offset);
