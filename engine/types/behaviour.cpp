@@ -86,7 +86,8 @@ constexpr std::array<BehaviourText, kSwitches> kTexts = {{
     {"internal.writes-not-awaited",
      "a message that was sent back, and one whose delay is over, is stored without waiting for "
      "flush or copies, whatever flushDiskType and brokerRole say",
-     "both are waited for, as for a send",
+     "both are waited for, as for a send; what a send-back comes to is answered as of a send "
+     "(FLUSH_DISK_TIMEOUT and so on)",
      "BrokerBehaviour.ASendBackIsAnsweredBeforeItsFlushOrAfterIt, BrokerLaws.EverySwitchBreaksThem",
      "S 13.31"},
     {"ha.sync-waits-for-nobody",

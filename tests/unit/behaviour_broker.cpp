@@ -110,6 +110,25 @@ TEST(BrokerBehaviour, ASendBackIsAnsweredBeforeItsFlushOrAfterIt) {
   }
 }
 
+// Stored, and not flushed in the 5 s of syncFlushTimeout: the answer is that of a send, which does
+// not say that nothing was stored.
+TEST(BrokerBehaviour, ASendBackThatIsNotFlushedInTimeIsAnsweredLikeASend) {
+  for (const bool hardened : {false, true}) {
+    MessageWorld world(broker_with(BehaviourSwitch::internal_writes_not_awaited, hardened));
+    ASSERT_EQ(world.send("orders"), 0);
+    const Delivered message = world.messages("orders").at(0);
+    world.files.sync_time = Duration::s(8);
+    const std::uint64_t appended = world.count(EventName::store_appended);
+    world.client->send(send_back_request(message));
+    const auto responses = world.client->responses_within(Duration::s(7));
+    EXPECT_EQ(world.count(EventName::store_appended), appended + 1);
+    ASSERT_EQ(responses.size(), 1u);
+    const ResponseCode wanted = hardened ? ResponseCode::flush_disk_timeout : ResponseCode::success;
+    EXPECT_TRUE(responses[0].is(wanted)) << responses[0].head.code;
+    EXPECT_EQ(as_text(responses[0].remark.span()), hardened ? "FLUSH_DISK_TIMEOUT" : "");
+  }
+}
+
 // A delayed message counts as delivered when its copy is flushed.
 TEST(BrokerBehaviour, ADelayIsOverBeforeTheFlushOfItsMessageOrAfterIt) {
   for (const bool hardened : {false, true}) {
