@@ -67,7 +67,8 @@ Task<SharedBytes> TopicProcessor::update(RemotingCommand request) {
   if (header.ordered) topic.kept.emplace("order", "true");
   Topics& topics = parts_.topics.table;
   if (!topics.update(std::move(topic), context_.clock.wall_now().count_ms())) {
-    co_return encode_answer(request.head, ResponseCode::system_error, "too many topics");
+    co_return encode_answer(request.head, ResponseCode::system_error,
+                            "too many topics, or too much that is kept of them");
   }
   const std::uint64_t changes = topics.changes();
   co_await parts_.topics.file.save(worker_);
