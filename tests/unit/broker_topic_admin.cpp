@@ -95,6 +95,38 @@ TEST(BrokerTopicAdmin, TopicsOfTheSystemAndOddOnesAreRefused) {
   EXPECT_TRUE(is(ask(stats_of("orders")), ResponseCode::topic_not_exist));
 }
 
+// 65,535 queues with long names take more than 16 MiB.
+TEST(BrokerTopicAdmin, StatisticsThatNoFrameHoldsAreRefusedWithAReason) {
+  BrokerConfiguration configuration = small_broker();
+  configuration.broker_name = std::string(100, 'b');
+  BrokerWorld world(configuration);
+  world.start_broker();
+  Asking ask(world);
+  const std::string name(127, 't');
+  const auto refused = [](const RemotingCommand& answer) {
+    return is(answer, ResponseCode::system_error) &&
+           as_text(answer.remark.span()).starts_with("the statistics of so many queues");
+  };
+  const auto consumed = [&](std::string_view topic) {
+    return ask(request(RequestCode::get_consume_stats, ConsumeStatsHeader{"g", topic}));
+  };
+  ASSERT_TRUE(is(ask(update(topic_of(name, kQueuesMax))), ResponseCode::success));
+  EXPECT_TRUE(refused(ask(stats_of(name))));
+  EXPECT_TRUE(refused(consumed(name)));
+  // Several topics, each of which would fit.
+  for (const std::string_view topic : {"one", "two"}) {
+    ASSERT_TRUE(is(ask(update(topic_of(topic, kQueuesMax))), ResponseCode::success));
+    EXPECT_TRUE(is(ask(stats_of(topic)), ResponseCode::success));
+    EXPECT_TRUE(is(consumed(topic), ResponseCode::success));
+    ConsumerOffsetHeader offset;
+    offset.consumer_group = "g";
+    offset.queue = {topic, 0};
+    offset.commit_offset = 0;
+    ask(request(RequestCode::update_consumer_offset, offset));
+  }
+  EXPECT_TRUE(refused(consumed({})));
+}
+
 // A topic that is known and not saved is gone with the broker.
 TEST(BrokerTopicAdmin, WhoAsksForATopicThatCannotBeSavedIsToldOrNot) {
   for (const bool hardened : {false, true}) {
