@@ -145,5 +145,20 @@ TEST(BrokerBehaviour, ADelayIsOverBeforeTheFlushOfItsMessageOrAfterIt) {
   }
 }
 
+// With the slave down no copy is safe, however often that is asked: the one that is stored stays
+// the only one.
+TEST(BrokerBehaviour, AHardenedBrokerStoresADelayedMessageOnceWhileItsSlaveIsDown) {
+  BrokerConfiguration configuration =
+      broker_with(BehaviourSwitch::internal_writes_not_awaited, true);
+  configuration.ha.role = BrokerRole::sync_master;
+  configuration.ha.in_sync_replicas = 2;
+  MessageWorld world(configuration);
+  const std::uint64_t before = world.count(EventName::store_appended);
+  world.send("orders", {{"DELAY", "1"}});
+  world.run_for(Duration::s(60));
+  EXPECT_EQ(world.count(EventName::store_appended), before + 2);  // It waits; it is delivered.
+  EXPECT_EQ(world.messages("orders").size(), 1u);
+}
+
 }  // namespace
 }  // namespace drydock::test

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 
 #include "engine/broker/cold_reads.hpp"
 #include "engine/wire/heartbeat.hpp"
@@ -70,6 +71,20 @@ TEST(ColdReads, TheSimpleStrategyGivesAHalfMoreAndTakesAFifth) {
   reads.add("other", 1'001, 0);
   reads.end_period(1);
   EXPECT_EQ(reads.threshold_of("g"), 100);  // Never below the configuration.
+}
+
+// A group that always reads more than it may would reach the end of the integers after 40 minutes.
+TEST(ColdReads, AThresholdGrowsToTheMostThatAConfigurationMaySay) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 50;
+  ColdReads reads({.of_group_bytes = kMost / 2,
+                   .of_all_bytes = std::numeric_limits<std::int64_t>::max(),
+                   .adaptive = true,
+                   .controller = false});
+  for (const std::int64_t wanted : {kMost / 4 * 3, kMost, kMost}) {
+    reads.add("g", kMost, 0);
+    reads.end_period(1);
+    EXPECT_EQ(reads.threshold_of("g"), wanted);
+  }
 }
 
 TEST(ColdReads, TheThreeFastestAreSlowedDown) {
