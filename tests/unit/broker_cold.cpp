@@ -228,17 +228,29 @@ TEST_F(BrokerColdOff, NobodyIsSlowedDown) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(ask("G", 0), (Answer{0, 8})) << i;
 }
 
-// All of it is in the page cache of these tests.
+// All of it is in the page cache, unless a test says otherwise.
 class BrokerColdScan : public BrokerCold {
  protected:
   BrokerColdScan()
       : BrokerCold([](BrokerConfiguration& configuration) {
           configuration.store.cold_data_scan_enable = true;
+          configuration.cg_cold_read_threshold = 1;
         }) {}
 };
 
 TEST_F(BrokerColdScan, WhatIsInThePageCacheIsNotCounted) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(ask("G", 0), (Answer{0, 8})) << i;
+}
+
+// A message counts as a whole if any of its pages is not there.
+TEST_F(BrokerColdScan, WhatIsNotAllInThePageCacheIsCounted) {
+  const Bytes& log = world.files.at("/store/commitlog/00000000000000000000").cached;
+  const auto first_bytes = read_big_endian<std::int32_t>(log.data());
+  next_period();
+  EXPECT_EQ(ask("G", 0), (Answer{0, 8}));
+  world.files.evicted.insert(first_bytes - 1);
+  EXPECT_EQ(ask("G", 0), (Answer{0, 8}));
+  EXPECT_EQ(ask("G", 0), (Answer{kBusy, 0}));
 }
 
 }  // namespace
