@@ -100,9 +100,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     if (slave_ != nullptr) follower_.spawn(slave_->run());
     Result<void> listening = server_.listen(configuration_.listen_port);
     if (!listening) co_return failed("can't listen", listening.error());
-    if (fast_port_ != 0 && !server_.listen(fast_port_)) {
-      context_.observer.log(LogLevel::warning, "can't listen for the fast channel");
-    }
+    if (fast_port_ != 0) listen_for_fast_channel();
     if (metrics_port_ != 0) {
       Result<void> watched = metrics_.listen(metrics_port_);
       if (!watched) co_return failed("can't listen for Prometheus", watched.error());
@@ -198,6 +196,16 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
         keep_saving(delay_file_, schedule_.changed(), configuration_.flush_delay_offset_interval));
     services_.spawn(ops_.run());
     services_.spawn(transaction_check_.run());
+  }
+
+  // Whoever can't have the port is served at the other one.
+  void listen_for_fast_channel() {
+    const Result<void> listening = server_.listen(fast_port_);
+    if (listening) return;
+    std::string line = "can't listen for the fast channel on port " + std::to_string(fast_port_);
+    line += ": ";
+    line += name_of(listening.error().code());
+    context_.observer.log(LogLevel::warning, std::move(line));
   }
 
   // Saves a file whose content changes all the time: first after 10 s. RocketMQ writes it then

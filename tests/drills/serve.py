@@ -519,6 +519,8 @@ def no_place(report):
         bad.write_text("listenPort=x\n")
         no_store = Path(folder) / "no-store.conf"
         no_store.write_text("listenPort=10911\n")
+        low = Path(folder) / "low.conf"
+        low.write_text(f"listenPort=2\nstorePathRootDir={folder}/low\n")
         for arguments, wanted in [
                 (["serve"], "subcommand is required"),
                 (["serve", "walk"], "there is no command 'walk'; known here: broker, nameserver"),
@@ -528,6 +530,9 @@ def no_place(report):
                 (["serve", "broker", "--conf", no_store], "sets no storePathRootDir"),
                 (["serve", "broker", "--conf", no_store, "--store", ""], "--store: names no directory"),
                 (["serve", "broker", "--conf", conf, "--listen", "x"], "--listen: 'x' is no IPv4"),
+                *[(["serve", "broker", "--conf", conf, "--listen", f"127.0.0.1:{port}"],
+                   f"--listen: below port {port} there is none for the fast channel") for port in (1, 2)],
+                (["serve", "broker", "--conf", low], f"{low}: listenPort: below port 2 there is none"),
                 (["serve", "nameserver", "--listen", "127.0.0.1:0"],
                  "--listen: 127.0.0.1:0: a port is 1 to 65535"),
                 (["serve", "broker", "--conf", no_store, "--store", empty, "--listen", "192.0.2.1"],
@@ -755,7 +760,9 @@ def metrics(report):
                              (f"{address}:10911", f"--metrics: {address}:10911: is where the broker listens for "
                               "clients (listenPort); give another --metrics ADDR:PORT"),
                              (f"{address}:10912", f"--metrics: {address}:10912: is where the broker listens for "
-                              "slaves (haListenPort, listenPort + 1 if absent); give another --metrics ADDR:PORT")):
+                              "slaves (haListenPort, listenPort + 1 if absent); give another --metrics ADDR:PORT"),
+                             (f"{address}:10909", f"--metrics: {address}:10909: is the broker's fast channel "
+                              "(listenPort - 2); give another --metrics ADDR:PORT")):
             done = drydock("serve", "broker", "--conf", conf, "--listen", address, "--metrics", text)
             refused(report, f"--metrics {text}", done, wanted)
 
