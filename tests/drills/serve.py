@@ -16,6 +16,7 @@ import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -668,6 +669,35 @@ def value(page, name, **labels):
     return found[0] if len(found) == 1 else None
 
 
+def replaced_by_pipe(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+def dumped_queues(report):
+    """Files of a queue that do not follow one another, and zeros in front of units."""
+    unit, zeros = struct.pack(">qiq", 4096, 100, 7), bytes(20)
+    with tempfile.TemporaryDirectory() as folder:
+        queue = Path(folder) / "store" / "consumequeue" / "orders" / "0"
+        queue.mkdir(parents=True)
+        for name, files, told in (
+                ("in order", {0: unit + unit, 40: unit + zeros, 80: zeros + zeros}, None),
+                ("a gap", {0: unit + unit, 80: unit + zeros}, "80: (damaged: the file before it ends at 40)"),
+                ("an overlap", {0: unit + unit, 20: unit + unit}, "20: (damaged: the file before it ends at 40)"),
+                ("zeros inside of a file", {0: zeros + unit}, "0: (damaged: units of zeros lie before unit 1)"),
+                ("zeros inside of a queue", {0: unit + zeros, 40: unit},
+                 "40: (damaged: units of zeros lie before unit 2)")):
+            for begin, content in files.items():
+                (queue / f"{begin:020}").write_bytes(content)
+            done = drydock("store", "dump", queue.parents[2], "--part", "queues")
+            damage = [line for line in done.stdout.splitlines() if "damaged" in line]
+            report.check(f"dump --part queues: {name}",
+                         done.returncode == (1 if told else 0) and len(damage) == (1 if told else 0)
+                         and (not told or damage[0].endswith(told)), done.stdout + done.stderr)
+            for file in queue.iterdir():
+                file.unlink()
+
+
 def dumped_parts(report):
     """What a store has besides its log, as it was written and damaged."""
     with tempfile.TemporaryDirectory() as folder:
@@ -714,6 +744,16 @@ def dumped_parts(report):
             done = drydock("store", "dump", store, "--conf", conf, "--part", part)
             report.check(f"dump --part {part}: damage has a line, and status 1",
                          done.returncode == 1 and told in done.stdout, done.stdout[:2000])
+        for part, changed, change, told in (
+                ("checkpoint", store / "checkpoint", lambda file: os.truncate(file, 4095), "has 4095 bytes, not 4096"),
+                ("checkpoint", store / "checkpoint", replaced_by_pipe, "checkpoint: (damaged: is no file)"),
+                ("config", store / "config" / "topics.json", lambda file: os.truncate(file, 17 << 20),
+                 f"has {17 << 20} bytes, more than a broker reads"),
+                ("config", store / "config" / "topics.json", replaced_by_pipe, "topics.json: (damaged: is no file)")):
+            change(changed)
+            done = drydock("store", "dump", store, "--conf", conf, "--part", part)
+            report.check(f"dump --part {part}: '{told}' has a line, and status 1",
+                         done.returncode == 1 and told in done.stdout and done.stderr == "", done.stdout[:2000])
         refused(report, "dump of what is no store", drydock("store", "dump", store / "nothing", "--part", "queues"),
                 "is no directory of a store")
         done = drydock("store", "dump", store, "--part", "half")
@@ -772,6 +812,7 @@ def main():
     sends(report)
     metrics(report)
     dumped_parts(report)
+    dumped_queues(report)
     killed(report, "SYNC_FLUSH")
     killed(report, "ASYNC_FLUSH")
     torn_tails(report)
