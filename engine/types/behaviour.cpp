@@ -60,8 +60,7 @@ constexpr std::array<BehaviourText, kSwitches> kTexts = {{
     {"index.forgets-unfinished-file",
      "after a crash every index file that is not full and flushed is removed, and only what "
      "recovery dispatches again comes back",
-     "recovery starts in front of what such a file had, as with messageIndexSafe, and no file "
-     "counts "
+     "recovery starts in front of what such a file had, and no file counts "
      "as having what lies behind the end of the log",
      "StoreBehaviour.KeysOfTheUnfinishedIndexFileAreForgottenOrNot, "
      "BrokerLaws.EverySwitchBreaksThem",

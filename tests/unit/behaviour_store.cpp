@@ -221,5 +221,26 @@ TEST(StoreBehaviour, KeysOfTheUnfinishedIndexFileAreForgottenOrNot) {
   }
 }
 
+// Two full files of the index, the second one with older times than the first; then a power loss.
+TEST(StoreBehaviour, TheHardenedIndexKeepsAFullFileOverAClockThatSteppedBack) {
+  StoreConfiguration configuration =
+      store_with(BehaviourSwitch::index_forgets_unfinished_file, true, FlushDiskType::sync_flush);
+  configuration.message_index_enable = true;
+  configuration.index = {.slots = 8, .entries = 5};
+  StoreWorld world(configuration);
+  {
+    StoreProcess broker(world);
+    for (const char key : std::string("abcd")) broker.put_now(keyed(std::string(1, key)));
+    world.host().clock().set_wall_offset(1'600'000'000'000'000'000);
+    for (const char key : std::string("efghi")) broker.put_now(keyed(std::string(1, key)));
+    world.power_cycle();
+  }
+  StoreProcess next(world);
+  for (const char key : std::string("abcdefghi")) {
+    // The last message of the last file that stays is filed again: its keys may go on behind it.
+    EXPECT_EQ(found(world, next, std::string(1, key)), key == 'h' ? 2u : 1u) << key;
+  }
+}
+
 }  // namespace
 }  // namespace drydock::test
