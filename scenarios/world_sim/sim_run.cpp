@@ -204,6 +204,7 @@ void SimRun::start_judge() {
   request.end_offset = world_.events().end_of_log(broker);
   request.consume_queue_path = store.consume_queue_path();
   request.queue_file_bytes = store.mapped_file_size_consume_queue;
+  request.dispatching = [this, broker] { return world_.dispatching(broker); };
   judges_.push_back(world_.start_judge(
       broker, [this, request](Context& context) { return run_audit(context, request, store_); }));
 }
