@@ -33,19 +33,6 @@ SharedBytes send(std::string_view topic, std::int32_t queue_id) {
   return request(RequestCode::send_message_v2, header, "body");
 }
 
-class Asking {
- public:
-  explicit Asking(BrokerWorld& world) : client_(world) {}
-  RemotingCommand operator()(SharedBytes bytes) {
-    const std::vector<RemotingCommand> answers = client_.ask(std::move(bytes));
-    ENSURE(answers.size() == 1);
-    return answers[0];
-  }
-
- private:
-  RawClient client_;
-};
-
 std::string body_of(const RemotingCommand& answer) {
   return std::string(as_text(answer.body.span()));
 }
