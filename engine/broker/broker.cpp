@@ -91,7 +91,8 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     if (!loaded) co_return failed("the store can't be loaded", loaded.error());
     Result<void> started = co_await store_.start();
     if (!started) co_return failed("the store can't be started", started.error());
-    co_await lower_offsets();
+    Result<void> lowered = co_await lower_offsets();
+    if (!lowered) co_return failed("the lowered consumer offsets can't be saved", lowered.error());
     if (master_ != nullptr) {
       Result<void> shipping = master_->start();
       if (!shipping) co_return failed("can't listen for slaves", shipping.error());
@@ -99,9 +100,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     if (slave_ != nullptr) follower_.spawn(slave_->run());
     Result<void> listening = server_.listen(configuration_.listen_port);
     if (!listening) co_return failed("can't listen", listening.error());
-    if (fast_port_ != 0 && !server_.listen(fast_port_)) {
-      context_.observer.log(LogLevel::warning, "can't listen for the fast channel");
-    }
+    if (fast_port_ != 0) listen_for_fast_channel();
     if (metrics_port_ != 0) {
       Result<void> watched = metrics_.listen(metrics_port_);
       if (!watched) co_return failed("can't listen for Prometheus", watched.error());
@@ -199,6 +198,16 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     services_.spawn(transaction_check_.run());
   }
 
+  // Whoever can't have the port is served at the other one.
+  void listen_for_fast_channel() {
+    const Result<void> listening = server_.listen(fast_port_);
+    if (listening) return;
+    std::string line = "can't listen for the fast channel on port " + std::to_string(fast_port_);
+    line += ": ";
+    line += name_of(listening.error().code());
+    context_.observer.log(LogLevel::warning, std::move(line));
+  }
+
   // Saves a file whose content changes all the time: first after 10 s. RocketMQ writes it then
   // whether it has changed or not. `changed` is set with every change.
   Task<void> keep_saving(ConfigFile& file, Event& changed, Duration period) {
@@ -221,15 +230,19 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     services_.spawn(drydock::fail_fast(context_, transaction_ends_.workers(), ends));
   }
 
-  // Saved at once: the queues grow, and what is lowered must not come back.
-  Task<void> lower_offsets() {
+  // Saved at once: the queues grow, and what is lowered must not come back. Error: it might.
+  Task<Result<void>> lower_offsets() {
     const Behaviour& behaviour = configuration_.store.behaviour;
     const bool follows = slave_ != nullptr;  // Its queues may be behind those of its master.
-    if (follows || behaviour.faithful(BehaviourSwitch::offsets_may_exceed_queue)) co_return;
+    if (follows || behaviour.faithful(BehaviourSwitch::offsets_may_exceed_queue)) {
+      co_return Result<void>();
+    }
     offsets_.lower([this](std::string_view topic, std::int32_t queue_id) {
       return store_.range(topic, queue_id).max.value();
     });
-    co_await offsets_file_.save(worker_);
+    co_await offsets_file_.save(worker_);  // Nobody else changes them yet.
+    if (offsets_file_.behind()) co_return ErrorCode::io_error;
+    co_return Result<void>();
   }
 
   Error failed(std::string line, Error error) {

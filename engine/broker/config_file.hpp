@@ -33,6 +33,8 @@ class ConfigFile {
 
   // The content has changed since it was read or written.
   bool behind() const { return saved_ != content_.changes(); }
+  // The file has what was the content when it had changed so often, or what came later.
+  bool has(std::uint64_t changes) const { return saved_ >= changes; }
   // It has changed since it was last tried to write it: who saves for every message does not try in
   // vain for every message.
   bool untried() const { return behind() && tried_ != content_.changes(); }

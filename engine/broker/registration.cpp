@@ -74,7 +74,10 @@ Task<void> Registration::run() {
 
 void Registration::tell_new_topics() {
   const std::vector<std::string> made = topics_.table.take_new();
-  for (const std::string& topic : made) tell_everyone(topics_.table.only(topic));
+  for (const std::string& topic : made) {
+    const std::optional<RegisterBrokerBody> told = topics_.table.only(topic);
+    if (told) tell_everyone(*told);
+  }
 }
 
 void Registration::tell_everyone(const RegisterBrokerBody& body) {

@@ -86,7 +86,9 @@ Task<SendBackProcessor::Answer> SendBackProcessor::put_back(Worker& worker,
   }
   const PutStatus safe = co_await safety_.wait_internal(put);
   if (safe == PutStatus::put_ok) co_return Answer();
-  co_return Answer{ResponseCode::system_error, name_of(safe)};
+  // It is stored. RocketMQ does not wait, so it has no word for that: the one that a send would get
+  // tells a client that another copy would be the second.
+  co_return Answer{response_code_of(safe), name_of(safe)};
 }
 
 std::optional<std::int32_t> SendBackProcessor::queue_of(const std::string& topic,

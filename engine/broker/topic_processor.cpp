@@ -6,6 +6,8 @@ namespace drydock {
 
 namespace {
 
+constexpr std::size_t kHeaderRoom = 1024;  // An answer without remark and fields needs less.
+
 SharedBytes refuse_header(const RemotingCommand& request) {
   return encode_answer(request.head, ResponseCode::system_error,
                        "a field of the header is missing or of no use");
@@ -19,6 +21,25 @@ SharedBytes no_such_topic(const RemotingCommand& request, std::string_view topic
 SharedBytes answer_with(const RemotingCommand& request, const std::string& body) {
   return encode_command(response_head(request.head, ResponseCode::success), NoFields(), {},
                         as_byte_span(body));
+}
+
+// What so many queues of a topic take in a table of statistics, if their numbers are short.
+std::size_t least_bytes_of(const StatsQueue& names, std::int32_t queues) {
+  constexpr std::string_view kShortest =
+      R"({"brokerName":"","queueId":0,"topic":""}:{"lastUpdateTimestamp":0,"maxOffset":0,)"
+      R"("minOffset":0},)";
+  const std::size_t each = kShortest.size() + names.broker_name.size() + names.topic.size();
+  return each * static_cast<std::size_t>(queues);
+}
+
+SharedBytes too_many_queues(const RemotingCommand& request) {
+  return encode_answer(request.head, ResponseCode::system_error,
+                       "the statistics of so many queues fit no frame: ask for a topic with fewer");
+}
+
+SharedBytes answer_with_table(const RemotingCommand& request, const std::string& body) {
+  return frame_holds(kHeaderRoom, body.size()) ? answer_with(request, body)
+                                               : too_many_queues(request);
 }
 
 }  // namespace
@@ -67,10 +88,19 @@ Task<SharedBytes> TopicProcessor::update(RemotingCommand request) {
   if (header.ordered) topic.kept.emplace("order", "true");
   Topics& topics = parts_.topics.table;
   if (!topics.update(std::move(topic), context_.clock.wall_now().count_ms())) {
-    co_return encode_answer(request.head, ResponseCode::system_error, "too many topics");
+    co_return encode_answer(request.head, ResponseCode::system_error,
+                            "too many topics, or too much that is kept of them");
   }
+  const std::uint64_t changes = topics.changes();
   co_await parts_.topics.file.save(worker_);
   parts_.topics.made.set();
+  const Behaviour& behaviour = parts_.configuration.store.behaviour;
+  const bool told = behaviour.hardened(BehaviourSwitch::config_rewritten_in_place);
+  if (told && !parts_.topics.file.has(changes)) {
+    co_return encode_answer(request.head, ResponseCode::system_error,
+                            "the topic is known until the broker stops, but topics.json can't be "
+                            "written: see the broker's log, then ask again");
+  }
   co_return encode_answer(request.head, ResponseCode::success);
 }
 
@@ -105,6 +135,10 @@ Task<SharedBytes> TopicProcessor::topic_stats(RemotingCommand request) {
   const TopicConfig* const topic = parts_.topics.table.find(header.topic);
   if (topic == nullptr) co_return no_such_topic(request, header.topic);
   const std::int32_t count = std::max(topic->read_queues, topic->write_queues);
+  const StatsQueue names{parts_.configuration.broker_name, header.topic};
+  if (!frame_holds(kHeaderRoom, least_bytes_of(names, count))) {
+    co_return too_many_queues(request);
+  }
   std::vector<TopicStats> queues;
   for (std::int32_t id = 0; id < count; ++id) {
     const StatsQueue queue{parts_.configuration.broker_name, header.topic, id};
@@ -116,7 +150,7 @@ Task<SharedBytes> TopicProcessor::topic_stats(RemotingCommand request) {
     }
     queues.push_back(one);
   }
-  co_return answer_with(request, encode_topic_stats(queues));
+  co_return answer_with_table(request, encode_topic_stats(queues));
 }
 
 Task<SharedBytes> TopicProcessor::consume_stats(RemotingCommand request) {
@@ -130,10 +164,14 @@ Task<SharedBytes> TopicProcessor::consume_stats(RemotingCommand request) {
     topics.emplace_back(header.topic);
   }
   std::vector<ConsumeStats> queues;
+  std::size_t least_bytes = 0;
   for (const std::string& name : topics) {
     const TopicConfig* const topic = parts_.topics.table.find(name);
     if (topic == nullptr || !is_told(header.consumer_group, name)) continue;
     const std::int32_t count = topic->read_queues;
+    const StatsQueue names{parts_.configuration.broker_name, name};
+    least_bytes += least_bytes_of(names, count);
+    if (!frame_holds(kHeaderRoom, least_bytes)) co_return too_many_queues(request);
     for (std::int32_t id = 0; id < count; ++id) {
       const StatsQueue queue{parts_.configuration.broker_name, name, id};
       const ConsumerOffsets::Place place{header.consumer_group, name, id};
@@ -149,7 +187,7 @@ Task<SharedBytes> TopicProcessor::consume_stats(RemotingCommand request) {
       queues.push_back(one);
     }
   }
-  co_return answer_with(request, encode_consume_stats(queues));
+  co_return answer_with_table(request, encode_consume_stats(queues));
 }
 
 bool TopicProcessor::is_told(std::string_view group, std::string_view topic) const {

@@ -92,17 +92,24 @@ bool Topics::update(TopicConfig topic, std::int64_t now_ms) {
   const auto found = topics_.find(topic.topic);
   if (found == topics_.end() && topics_.size() >= kCountMax) return false;
   std::string name = topic.topic;
+  std::size_t others_bytes = kept_bytes_;
   if (found != topics_.end()) {
-    found->second.kept.erase("order");
-    topic.kept.merge(found->second.kept);
+    others_bytes -= kept_bytes(found->second);
+    for (const auto& [member, json] : found->second.kept) {
+      if (member != "order") topic.kept.emplace(member, json);
+    }
   }
+  const std::size_t own_bytes = kept_bytes(topic);
+  if (own_bytes > kKeptBytesMax - others_bytes) return false;
+  kept_bytes_ = others_bytes + own_bytes;
   topics_.insert_or_assign(name, std::move(topic));
   note_change(std::move(name), now_ms);
   return true;
 }
 
 void Topics::note_change(std::string name, std::int64_t now_ms) {
-  new_.push_back(std::move(name));
+  const bool first = names_of_new_.insert(name).second;
+  if (first) new_.push_back(std::move(name));
   ++changes_;
   ++version_.counter;
   version_.timestamp_ms = now_ms;
@@ -134,6 +141,7 @@ bool Topics::take(Table topics, RegisterBrokerBody read) {
   for (const auto& [name, topic] : topics) kept += kept_bytes(topic);
   if (topics.size() > kCountMax || kept > kKeptBytesMax) return false;
   topics_ = std::move(topics);
+  kept_bytes_ = kept;
   version_ = read.data_version;
   ++changes_;
   return true;
@@ -147,10 +155,15 @@ RegisterBrokerBody Topics::all() const {
   return body;
 }
 
-RegisterBrokerBody Topics::only(const std::string& topic) const {
-  return {.data_version = version_, .topics = {topics_.at(topic)}};
+std::optional<RegisterBrokerBody> Topics::only(std::string_view topic) const {
+  const TopicConfig* const found = find(topic);
+  if (found == nullptr) return std::nullopt;
+  return RegisterBrokerBody{.data_version = version_, .topics = {*found}};
 }
 
-std::vector<std::string> Topics::take_new() { return std::exchange(new_, {}); }
+std::vector<std::string> Topics::take_new() {
+  names_of_new_.clear();
+  return std::exchange(new_, {});
+}
 
 }  // namespace drydock

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,16 +57,19 @@ class Topics : public ConfigContent {
                                           std::int64_t now_ms);
 
   // An operator makes or changes a topic, whose name is allowed; what is kept of it without being
-  // understood stays, but for `order`. False if it is one too many.
+  // understood stays, but for `order`. False, and nothing is changed, if it is one too many or if
+  // too much would be kept.
   bool update(TopicConfig topic, std::int64_t now_ms);
 
   // The topic; nullptr if it does not exist. Valid until the next change.
   const TopicConfig* find(std::string_view topic) const;
 
-  // What a name server should know: everything, in the order of the names, or one topic alone.
+  // What a name server should know: everything, in the order of the names, or one topic alone; none
+  // if it does not exist (a name server would take an empty list for one of all topics).
   RegisterBrokerBody all() const;
-  RegisterBrokerBody only(const std::string& topic) const;
-  // The topics that were made or changed since the last call, in that order.
+  std::optional<RegisterBrokerBody> only(std::string_view topic) const;
+  // The topics that were made or changed since the last call, each once, in the order of the first
+  // change.
   std::vector<std::string> take_new();
   bool has_new() const { return !new_.empty(); }
 
@@ -91,7 +95,9 @@ class Topics : public ConfigContent {
   Options options_;
   DataVersion version_;
   Table topics_;
+  std::size_t kept_bytes_ = 0;  // Of all topics.
   std::vector<std::string> new_;
+  std::set<std::string, std::less<>> names_of_new_;
   std::uint64_t changes_ = 0;
 };
 

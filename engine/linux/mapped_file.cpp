@@ -9,6 +9,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "engine/linux/errors.hpp"
 #include "engine/linux/guarded_copy.hpp"
 
@@ -158,6 +161,17 @@ Task<Result<ByteChain>> LinuxMappedFile::load(Worker& worker, std::int64_t offse
   co_await operations.wait(worker, copy, WaitPlace::page_read);
   if (copy->error_number() != 0) co_return file_error(copy->error_number());
   co_return ByteChain(copy->take_bytes());
+}
+
+bool LinuxMappedFile::resident(std::int64_t offset, std::int64_t length) const {
+  const std::byte* const from = range(offset, length);
+  const auto page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t inside = static_cast<std::size_t>(offset) % page_bytes;
+  const std::size_t bytes = inside + static_cast<std::size_t>(length);
+  std::vector<unsigned char> pages((bytes + page_bytes - 1) / page_bytes);
+  auto* const first = const_cast<std::byte*>(from - inside);
+  if (::mincore(first, bytes, pages.data()) != 0) return false;
+  return std::ranges::all_of(pages, [](unsigned char page) { return (page & 1) != 0; });
 }
 
 Task<Result<void>> LinuxMappedFile::sync(Worker& worker, std::int64_t offset, std::int64_t length) {

@@ -60,6 +60,8 @@ class LinuxMappedFile : public MappedFile {
   Task<Result<void>> store(Worker& worker, std::int64_t offset, SharedBytes bytes) override;
   ByteChain try_load(std::int64_t offset, std::int64_t length) override;
   Task<Result<ByteChain>> load(Worker& worker, std::int64_t offset, std::int64_t length) override;
+  // Waits for nobody but a change of the address space, which waits for no disk.
+  bool resident(std::int64_t offset, std::int64_t length) const override;
   // msync of the range: the kernel syncs that part of the file as fdatasync would.
   Task<Result<void>> sync(Worker& worker, std::int64_t offset, std::int64_t length) override;
   Task<Result<void>> lock_memory(Worker& worker) override;

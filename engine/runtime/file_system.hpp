@@ -108,6 +108,11 @@ class MappedFile {
   virtual Task<Result<ByteChain>> load(Worker& worker, std::int64_t offset,
                                        std::int64_t length) = 0;
 
+  // Whether every page of the range is in the page cache now, and nothing is changed by asking: no
+  // page is read, read ahead or counts as used. The page of a hole may not be. False if that can't
+  // be told. `length` > 0. Source: mincore(2).
+  virtual bool resident(std::int64_t offset, std::int64_t length) const = 0;
+
   // Makes all bytes stored into [offset, offset + length) before the call durable, and waits for
   // it. Errors as File::sync_data. Source: msync(2), MS_SYNC.
   virtual Task<Result<void>> sync(Worker& worker, std::int64_t offset, std::int64_t length) = 0;

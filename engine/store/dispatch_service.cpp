@@ -33,6 +33,7 @@ Task<void> DispatchService::run() {
     if (!due) co_return;
     Result<void> drained = co_await drain();
     if (!drained && drained.error().code() == ErrorCode::cancelled) co_return;
+    stats_.dispatch_ended();
     if (!drained && !failed) {
       context_.observer.log(LogLevel::error, "dispatch can't read the log; will try again");
     }
@@ -42,7 +43,7 @@ Task<void> DispatchService::run() {
 
 Task<Result<void>> DispatchService::drain() {
   if (position_ < log_.min_offset()) position_ = log_.min_offset();
-  stats_.dispatch_is_behind(behind());
+  stats_.dispatch_began(behind());
   while (position_ < limit()) {
     const LogFilePointer file = log_.files().find(position_);
     if (file == nullptr) {  // A gap between the files.

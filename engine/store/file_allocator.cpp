@@ -63,7 +63,7 @@ void FileAllocator::unlock_what_is_due() {
 
 Task<Result<void>> FileAllocator::make(RequestPointer request) {
   making_ = request;
-  Result<LogFilePointer> file = co_await open(request->start);
+  Result<LogFilePointer> file = co_await open(request);
   making_.reset();
   if (!file) {
     const std::string path = directory_ + "/" + queue_file_name(request->start);
@@ -78,15 +78,19 @@ Task<Result<void>> FileAllocator::make(RequestPointer request) {
   co_return Result<void>();
 }
 
-Task<Result<LogFilePointer>> FileAllocator::open(PhysicalOffset start) {
-  const std::string path = directory_ + "/" + queue_file_name(start);
-  Result<std::unique_ptr<MappedFile>> map = co_await context_.files.map(worker_, path, file_bytes_);
-  if (!map) co_return map.error();
+Task<Result<LogFilePointer>> FileAllocator::open(RequestPointer request) {
+  const std::string path = directory_ + "/" + queue_file_name(request->start);
+  if (request->map == nullptr) {
+    Result<std::unique_ptr<MappedFile>> map =
+        co_await context_.files.map(worker_, path, file_bytes_);
+    if (!map) co_return map.error();
+    request->map = std::move(*map);
+  }
   if (warm_) {
-    Result<void> warm = co_await warm_up(**map);
+    Result<void> warm = co_await warm_up(request);
     if (!warm) co_return warm.error();
   }
-  auto file = std::make_shared<LogFile>(std::move(*map), start);
+  auto file = std::make_shared<LogFile>(std::move(request->map), request->start);
   if (pool_ != nullptr) {
     const OpenOptions options{};
     Result<std::unique_ptr<File>> channel = co_await context_.files.open(worker_, path, options);
@@ -96,10 +100,12 @@ Task<Result<LogFilePointer>> FileAllocator::open(PhysicalOffset start) {
   co_return file;
 }
 
-Task<Result<void>> FileAllocator::warm_up(MappedFile& map) {
+Task<Result<void>> FileAllocator::warm_up(RequestPointer request) {
+  MappedFile& map = *request->map;
   const SharedBytes zero = SharedBytes::zeros(1);
-  std::int64_t forced_to = 0;  // Pages.
-  for (std::int64_t page = 0; page * kPageBytes < map.size(); ++page) {
+  std::int64_t& page = request->cold_page;
+  std::int64_t forced_to = page;
+  for (; page * kPageBytes < map.size(); ++page) {
     const std::int64_t at = page * kPageBytes;
     if (!map.try_store(worker_, at, zero.span())) {
       Result<void> stored = co_await map.store(worker_, at, zero);

@@ -18,8 +18,9 @@ namespace drydock {
 //
 // With warmMapedFileEnable the file is warmed up before it counts as made: a zero byte goes to each
 // page, so that the file has its blocks and its pages, and then it is locked in memory until some
-// time after it is full. A put into it meets no hole; a disk without room for it shows here. What
-// that takes counts against the 5 s, so a slow disk may refuse sends at a roll.
+// time after it is full. A put into it meets no hole; a disk without room for it shows here, and
+// the page that finds none is tried again every millisecond. What that takes counts against the 5
+// s, so a slow disk may refuse sends at a roll.
 class FileAllocator {
  public:
   // `pool`: of the log whose files these are; null without one.
@@ -42,6 +43,9 @@ class FileAllocator {
     PhysicalOffset start;
     Event done;
     LogFilePointer file;
+    // Of the last attempt, if that failed: the mapping, and its first page that is not warm.
+    std::unique_ptr<MappedFile> map;
+    std::int64_t cold_page = 0;
   };
   using RequestPointer = std::shared_ptr<Request>;
 
@@ -56,9 +60,10 @@ class FileAllocator {
   // Until a file is asked for, or one is to be unlocked. False: cancelled.
   Task<bool> wait_for_work();
   void unlock_what_is_due();
-  Task<Result<void>> warm_up(MappedFile& map);
+  // Goes on where the last attempt failed.
+  Task<Result<void>> warm_up(RequestPointer request);
   // The file, mapped, warm if it is to be and, with the pool, opened.
-  Task<Result<LogFilePointer>> open(PhysicalOffset start);
+  Task<Result<LogFilePointer>> open(RequestPointer request);
 
   Context& context_;
   std::string directory_;

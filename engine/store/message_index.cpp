@@ -57,7 +57,9 @@ Task<Result<void>> MessageIndex::load(Worker& worker, StopKind last_stop) {
     Result<void> loaded = co_await load_file(worker, info, last_stop);
     if (!loaded) co_return loaded;
   }
-  co_return Result<void>();
+  if (!exact_ || last_stop == StopKind::orderly) co_return Result<void>();
+  Result<void> forgotten = co_await forget_unflushed(worker);
+  co_return forgotten;
 }
 
 Task<Result<void>> MessageIndex::load_file(Worker& worker, FileInfo info, StopKind last_stop) {
@@ -74,7 +76,9 @@ Task<Result<void>> MessageIndex::load_file(Worker& worker, FileInfo info, StopKi
   Result<ByteChain> front = co_await (*map)->load(worker, 0, kIndexHeaderBytes);
   if (!front) co_return front.error();
   const IndexHeader header = decode_index_header(front->flatten().span());
-  if (last_stop == StopKind::crash && !outlasts_crash(header)) {
+  // RocketMQ keeps a file whose newest entry is of that millisecond, flushed or not.
+  const bool newer = header.end_ms > checkpoint_.fields().index_ms;
+  if (last_stop == StopKind::crash && !exact_ && newer) {
     map->reset();
     Result<void> removed = co_await context_.files.remove(worker, path_of(info.name));
     co_return removed;
@@ -87,15 +91,28 @@ Task<Result<void>> MessageIndex::load_file(Worker& worker, FileInfo info, StopKi
   co_return Result<void>();
 }
 
-// The checkpoint has the time of the newest entry of a flushed file; files are flushed in their
-// order. RocketMQ so keeps a file whose newest entry is of the same millisecond, flushed or not.
-bool MessageIndex::outlasts_crash(const IndexHeader& header) const {
+// The checkpoint has the time of the newest entry of a flushed file, and files are flushed in their
+// order. Times may go back from one to the next, with the clock: the first file of that time, and
+// those in front of it, were flushed.
+Task<Result<void>> MessageIndex::forget_unflushed(Worker& worker) {
   const std::int64_t flushed_ms = checkpoint_.fields().index_ms;
-  if (!exact_ || header.end_ms != flushed_ms) {
-    return header.end_ms <= flushed_ms && (!exact_ || header.full(sizes_));
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < files_.size() && kept == 0; ++i) {
+    if (!files_[i]->header.full(sizes_)) break;
+    if (files_[i]->header.end_ms == flushed_ms) kept = i + 1;
   }
-  const bool first = files_.empty() || files_.back()->header.end_ms < flushed_ms;
-  return first && header.full(sizes_);
+  while (files_.size() > kept) {
+    const std::string path = path_of(files_.back()->name);
+    files_.pop_back();
+    Result<void> removed = co_await context_.files.remove(worker, path);
+    if (!removed) co_return removed;
+  }
+  co_return Result<void>();
+}
+
+std::optional<PhysicalOffset> MessageIndex::known_to() const {
+  if (!enabled_ || !exact_) return std::nullopt;
+  return PhysicalOffset(files_.empty() ? 0 : files_.back()->header.end_physical);
 }
 
 Task<Result<void>> MessageIndex::cut(Worker& worker, PhysicalOffset end) {

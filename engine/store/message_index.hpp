@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,9 +81,10 @@ class MessageIndex {
   MessageIndex(Context& context, const StoreConfiguration& configuration, Checkpoint& checkpoint);
 
   // Maps the files; the checkpoint is loaded. After a crash those are removed that are newer than
-  // the checkpoint says. Errors: what the file system says; invalid_argument, with a line in the
-  // log, for a file of another size. Names that are no numbers are left alone, and so is everything
-  // if the index is switched off.
+  // the checkpoint says; of the hardened index those that were made behind the one of which it
+  // speaks, whatever their times are. Errors: what the file system says; invalid_argument, with a
+  // line in the log, for a file of another size. Names that are no numbers are left alone, and so
+  // is everything if the index is switched off.
   Task<Result<void>> load(Worker& worker, StopKind last_stop);
 
   // The log ends at `end`. The hardened index then says of no file that it has what lies behind it:
@@ -109,6 +111,9 @@ class MessageIndex {
 
   // A message was given up. The store takes no further one.
   bool given_up() const { return given_up_; }
+  // Everything in front of it is filed, as far as that outlasts a crash for certain. None if the
+  // index is not the hardened one, or is switched off.
+  std::optional<PhysicalOffset> known_to() const;
   std::size_t file_count() const { return files_.size(); }
 
  private:
@@ -122,8 +127,8 @@ class MessageIndex {
 
   std::string path_of(std::string_view name) const { return directory_ + "/" + std::string(name); }
   Task<Result<void>> load_file(Worker& worker, FileInfo info, StopKind last_stop);
-  // Whether a file that was loaded after a crash, the next in order, stays.
-  bool outlasts_crash(const IndexHeader& header) const;
+  // After a crash: of the files in their order those stay that were flushed for certain.
+  Task<Result<void>> forget_unflushed(Worker& worker);
   // The file that takes the next entry, or null.
   IndexedFile* file_with_room() const;
   void begin(IndexFiling& filing, const IndexedFile& file);

@@ -43,14 +43,15 @@ bool MessageReader::within(PhysicalOffset at, std::int32_t percent) const {
   return at >= log_.max_offset() - memory;  // A damaged unit points anywhere.
 }
 
-// RocketMQ looks at every 32nd page once a minute, by mincore; here the page cache is asked when
-// the record is read.
+// RocketMQ looks at every 32nd page once a minute, by mincore; here the page cache is asked in the
+// same way when the record is read, for all of its pages.
 bool MessageReader::is_cold(ConsumeQueueUnit unit) const {
   if (is_hot(unit.physical)) return false;
   if (!configuration_.cold_data_scan_enable) return true;
   const LogFilePointer file = log_.files().find(unit.physical);
   if (file == nullptr || unit.bytes <= 0) return false;
-  return file->map->try_load(unit.physical - file->start, 1).empty();
+  const std::int64_t at = unit.physical - file->start;
+  return at + unit.bytes <= file->map->size() && !file->map->resident(at, unit.bytes);
 }
 
 // A replica may lag behind its master: it leaves its readers where they are.

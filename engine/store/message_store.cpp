@@ -95,6 +95,7 @@ Task<Result<void>> MessageStore::load() {
       .last_stop = last_stop,
       .body_check = configuration_.check_crc_on_recover ? BodyCheck::crc : BodyCheck::lengths_only,
       .index = index_needs(),
+      .indexed_to = index_.known_to(),
       .behaviour = configuration_.behaviour,
       .bugs = configuration_.bugs};
   StoreParts parts{context_, log_, queues_, checkpoint_, dispatcher_};
@@ -110,10 +111,8 @@ Task<Result<void>> MessageStore::load() {
 }
 
 IndexNeeds MessageStore::index_needs() const {
-  if (!configuration_.message_index_enable) return IndexNeeds::nothing;
-  if (configuration_.behaviour.hardened(BehaviourSwitch::index_forgets_unfinished_file)) {
-    return IndexNeeds::every_entry;
-  }
+  const bool by_place = index_.known_to().has_value();
+  if (!configuration_.message_index_enable || by_place) return IndexNeeds::nothing;
   return configuration_.message_index_safe ? IndexNeeds::every_message : IndexNeeds::nothing;
 }
 

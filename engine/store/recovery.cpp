@@ -11,8 +11,7 @@ std::int64_t recovery_timestamp(const CheckpointFields& checkpoint, IndexNeeds i
   const std::int64_t newest_ms = std::min(checkpoint.physical_ms, checkpoint.logics_ms);
   const std::int64_t recovery_ms = std::max<std::int64_t>(0, newest_ms - kMarginMs);
   if (index == IndexNeeds::nothing) return recovery_ms;
-  const std::int64_t back_ms = index == IndexNeeds::every_entry ? 1 : 0;
-  return std::min(recovery_ms, std::max<std::int64_t>(0, checkpoint.index_ms - back_ms));
+  return std::min(recovery_ms, std::max<std::int64_t>(0, checkpoint.index_ms));
 }
 
 std::size_t normal_start_file(std::span<const PhysicalOffset> starts, std::int64_t max_physical) {
@@ -129,14 +128,19 @@ std::string describe(const RecoveryResult& result) {
 Task<Result<std::size_t>> find_start_file(Worker& worker, StoreParts& parts,
                                           RecoveryOptions options) {
   const auto& files = parts.log.files().files();
+  std::vector<PhysicalOffset> starts;
+  for (const LogFilePointer& file : files) starts.push_back(file->start);
   if (options.last_stop == StopKind::orderly) {
-    std::vector<PhysicalOffset> starts;
-    for (const LogFilePointer& file : files) starts.push_back(file->start);
     co_return normal_start_file(starts, parts.queues.known_to());
   }
   std::int64_t recovery_ms = recovery_timestamp(parts.checkpoint.fields(), options.index);
-  if (options.bugs.has(SeededBug::recovery_starts_at_newest_file)) recovery_ms = INT64_MAX;
-  for (std::size_t i = files.size(); i-- > 1;) {
+  std::size_t latest = files.size() - 1;
+  if (options.indexed_to) latest = normal_start_file(starts, options.indexed_to->value());
+  if (options.bugs.has(SeededBug::recovery_starts_at_newest_file)) {
+    recovery_ms = INT64_MAX;
+    latest = files.size() - 1;
+  }
+  for (std::size_t i = latest + 1; i-- > 1;) {
     const LogFilePointer file = files[i];
     const std::int64_t length = std::min(kFirstTimestampBytes, file->size);
     Result<ByteChain> front = co_await file->map->load(worker, 0, length);

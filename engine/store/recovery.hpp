@@ -20,6 +20,7 @@
 // front of the start file are never dispatched again.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "engine/store/abort_file.hpp"
@@ -28,12 +29,11 @@
 
 namespace drydock {
 
-// Whether recovery starts in front of what the index may lack. `every_message` is messageIndexSafe,
-// which leaves out what was stored in the millisecond of the newest entry that was flushed and lies
-// in front of the file of the log that begins in it; `every_entry` does not.
-enum class IndexNeeds : std::uint8_t { nothing, every_message, every_entry };
-// min(physical, logics) − 3 s, at least 0; if the index needs messages no more than its own time,
-// with `every_entry` less 1 ms.
+// Whether recovery starts in front of what the index may lack, by its time. `every_message` is
+// messageIndexSafe, which leaves out what was stored in the millisecond of the newest entry that
+// was flushed and lies in front of the file of the log that begins in it.
+enum class IndexNeeds : std::uint8_t { nothing, every_message };
+// min(physical, logics) − 3 s, at least 0; if the index needs messages no more than its own time.
 std::int64_t recovery_timestamp(const CheckpointFields& checkpoint, IndexNeeds index);
 
 // The newest file that starts at or before `max_physical` (-1: nothing known), else 0. `starts` in
@@ -65,6 +65,8 @@ struct RecoveryOptions {
   StopKind last_stop = StopKind::crash;
   BodyCheck body_check = BodyCheck::crc;
   IndexNeeds index = IndexNeeds::nothing;
+  // Recovery starts in front of it, too: what lies behind it may lack in the index.
+  std::optional<PhysicalOffset> indexed_to;
   Behaviour behaviour;
   SeededBugs bugs;
 };

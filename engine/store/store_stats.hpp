@@ -85,10 +85,13 @@ class StoreStats {
   void put_failed() { ++put_failed_times_; }
   // The put lock was given back.
   void lock_released(Duration held) { lock_time_max_ = std::max(lock_time_max_, held); }
-  // So much of the log could be seen and was not dispatched.
-  void dispatch_is_behind(std::int64_t bytes) {
-    dispatch_behind_max_ = std::max(dispatch_behind_max_, bytes);
+  // A round of the dispatch begins: so much of the log can be seen and is not dispatched.
+  void dispatch_began(std::int64_t behind_bytes) {
+    dispatch_behind_max_ = std::max(dispatch_behind_max_, behind_bytes);
+    dispatching_ = true;
   }
+  // It has come as far as it can, or will be tried again.
+  void dispatch_ended() { dispatching_ = false; }
   // A get was answered with so many messages.
   void got(MonotonicTime began, MonotonicTime now, std::int64_t messages);
 
@@ -105,6 +108,8 @@ class StoreStats {
   // are the largest that it would ever have had.
   Duration lock_time_max() const { return lock_time_max_; }
   std::int64_t dispatch_behind_max() const { return dispatch_behind_max_; }
+  // A round of the dispatch is under way, and may be waiting.
+  bool dispatching() const { return dispatching_; }
 
   // Takes the samples that are due. What follows speaks of the last one.
   void catch_up(MonotonicTime now);
@@ -136,6 +141,7 @@ class StoreStats {
   std::int64_t get_time_max_ms_ = 0;
   Duration lock_time_max_;
   std::int64_t dispatch_behind_max_ = 0;
+  bool dispatching_ = false;
   PutTimes all_put_times_;
   FinePutTimes all_fine_put_times_;
   PutTimes minute_;

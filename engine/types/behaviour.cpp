@@ -66,30 +66,33 @@ constexpr std::array<BehaviourText, kSwitches> kTexts = {{
     {"index.forgets-unfinished-file",
      "after a crash every index file that is not full and flushed is removed, and only what "
      "recovery dispatches again comes back",
-     "recovery starts in front of what such a file had, as with messageIndexSafe, and no file "
-     "counts "
+     "recovery starts in front of what such a file had, and no file counts "
      "as having what lies behind the end of the log",
      "StoreBehaviour.KeysOfTheUnfinishedIndexFileAreForgottenOrNot, "
      "BrokerLaws.EverySwitchBreaksThem",
      "S 5.5, S 13.20, B007"},
     {"config.rewritten-in-place",
      "config/*.json is cut to nothing and written again, without a sync; its former content is in "
-     "X.bak, written in the same way just before",
+     "X.bak, written in the same way just before; a write that fails is only logged: whoever asked "
+     "for a topic is answered with success",
      "a new file is synced and renamed over the old one, so that one of the two contents is always "
-     "there",
+     "there; who asks for a topic that can't be saved gets SYSTEM_ERROR",
      "BrokerConfigFile.HardenedNothingThatWasSavedIsLost, "
+     "BrokerTopicAdmin.WhoAsksForATopicThatCannotBeSavedIsToldOrNot, "
      "BrokerConfigFile.FaithfulAPowerLossMayTakeWhatWasSaved, BrokerLaws.EverySwitchBreaksThem",
      "S 1.2, S 13.29"},
     {"offsets.may-exceed-queue",
      "a consumer offset behind the end of its queue, as a power loss leaves it, stays: messages "
      "that are stored up to there later are never consumed",
-     "at the start it is lowered to the end of the queue",
+     "at the start it is lowered to the end of the queue; without having saved that no broker "
+     "starts",
      "BrokerBehaviour.AnOffsetBehindTheEndOfItsQueueStaysOrNot, BrokerLaws.EverySwitchBreaksThem",
      "S 1.2, B155"},
     {"internal.writes-not-awaited",
      "a message that was sent back, and one whose delay is over, is stored without waiting for "
      "flush or copies, whatever flushDiskType and brokerRole say",
-     "both are waited for, as for a send",
+     "both are waited for, as for a send; what a send-back comes to is answered as of a send "
+     "(FLUSH_DISK_TIMEOUT and so on)",
      "BrokerBehaviour.ASendBackIsAnsweredBeforeItsFlushOrAfterIt, BrokerLaws.EverySwitchBreaksThem",
      "S 13.31"},
     {"ha.sync-waits-for-nobody",

@@ -15,6 +15,8 @@ namespace {
 // A message may be acknowledged before it is in its queue: dispatch follows the log within some
 // milliseconds.
 constexpr Duration kDispatchTime = Duration::s(1);
+// Unless it waits for a disk or for memory: then it is looked at so often.
+constexpr Duration kLookInterval = Duration::ms(100);
 
 class Audit {
  public:
@@ -28,6 +30,8 @@ class Audit {
   Task<void> run() {
     Result<void> slept = co_await sleep_for(context_.clock, kDispatchTime);
     if (!slept) co_return;
+    const bool dispatched = co_await wait_for_dispatch();
+    if (!dispatched) co_return;
     const bool log = co_await read_log();
     if (!log) co_return;
     std::vector<QueueEntries> queues;
@@ -44,6 +48,18 @@ class Audit {
   }
 
  private:
+  // False: cancelled. Whoever ends the judge before that finds out why it has read nothing.
+  Task<bool> wait_for_dispatch() {
+    if (!request_.dispatching) co_return true;
+    while (request_.dispatching()) {
+      store_.note = "the broker is still at dispatching its log; the phase judge needs more time";
+      Result<void> slept = co_await sleep_for(context_.clock, kLookInterval);
+      if (!slept) co_return false;
+    }
+    store_.note.clear();
+    co_return true;
+  }
+
   // Configured sizes are rounded up.
   std::int64_t whole_entries() const {
     return (request_.queue_file_bytes + kQueueEntryBytes - 1) / kQueueEntryBytes * kQueueEntryBytes;

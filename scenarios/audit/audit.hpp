@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "engine/runtime/context.hpp"
@@ -18,12 +19,15 @@ struct AuditRequest {
   std::int64_t expired_to = 0;  // The broker has deleted what lay in front of it.
   std::string consume_queue_path;
   std::int64_t queue_file_bytes = 0;  // mappedFileSizeConsumeQueue
+  // Whether the broker has a round of its dispatch under way. Empty: there is no such broker.
+  std::function<bool()> dispatching;
 };
 
-// Lets a second pass, in which the broker dispatches the end of its log, then reads from the first
-// file to the end, buffered, as a broker on that host would see it: the log, each queue, and what
-// the queues lead to where no walk of the log could go on. `store` is complete once `store.read` is
-// set; otherwise `store.note` says what went wrong.
+// Lets a second pass, in which the broker dispatches the end of its log, and waits for as long as
+// it is still at that: a message that is stuck on its way into its queue is not lost. Then reads
+// from the first file to the end, buffered, as a broker on that host would see it: the log, each
+// queue, and what the queues lead to where no walk of the log could go on. `store` is complete once
+// `store.read` is set; otherwise `store.note` says what went wrong.
 Task<void> run_audit(Context& context, AuditRequest request, reports::FinalStore& store);
 
 }  // namespace drydock::scenarios

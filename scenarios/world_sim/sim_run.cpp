@@ -205,6 +205,7 @@ void SimRun::start_judge() {
   request.expired_to = world_.events().expired_to(broker);
   request.consume_queue_path = store.consume_queue_path();
   request.queue_file_bytes = store.mapped_file_size_consume_queue;
+  request.dispatching = [this, broker] { return world_.dispatching(broker); };
   judges_.push_back(world_.start_judge(
       broker, [this, request](Context& context) { return run_audit(context, request, store_); }));
 }

@@ -61,6 +61,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   bool brokers_serving() const;
   // ... and every slave's log goes as far as its master's.
   bool slaves_caught_up() const;
+  // Whether the broker lives and has a round of its dispatch under way.
+  bool dispatching(std::size_t broker) const;
   // The brokers that take writes now, by their places in the topology: those that are masters and
   // serve; the one that was promoted last first.
   std::vector<std::size_t> writable_brokers() const;

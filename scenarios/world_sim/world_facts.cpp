@@ -63,6 +63,12 @@ bool SimWorld::slaves_caught_up() const {
   return true;
 }
 
+bool SimWorld::dispatching(std::size_t broker) const {
+  const Service& service = *brokers_[broker];
+  const bool lives = service.process != nullptr && service.process->alive();
+  return lives && !service.stats.empty() && service.stats.back()->dispatching();
+}
+
 std::vector<std::size_t> SimWorld::writable_brokers() const {
   std::vector<std::size_t> masters;
   for (std::size_t i = 0; i < brokers_.size(); ++i) {

@@ -127,6 +127,15 @@ class SimMappedFile final : public MappedFile {
     co_return loaded;
   }
 
+  bool resident(std::int64_t offset, std::int64_t length) const override {
+    check(offset, length);
+    const PageRange pages = pages_of(offset, length);
+    for (std::int64_t page = pages.first; page < pages.end; ++page) {
+      if (!inode().resident(page)) return false;
+    }
+    return true;
+  }
+
   Task<Result<void>> sync(Worker& worker, std::int64_t offset, std::int64_t length) override {
     check(offset, length);
     return mount().sync(handle_, worker, pages_of(offset, length), Mount::SyncKind::data);

@@ -56,6 +56,9 @@ class JvmMappedFile final : public MappedFile {
   Task<Result<ByteChain>> load(Worker& worker, std::int64_t offset, std::int64_t length) override {
     return jvm_.mapped(worker, file_->load(worker, offset, length));
   }
+  bool resident(std::int64_t offset, std::int64_t length) const override {
+    return file_->resident(offset, length);
+  }
   // MappedByteBuffer.force and JNA's mlock are native calls.
   Task<Result<void>> sync(Worker& worker, std::int64_t offset, std::int64_t length) override {
     return jvm_.native(worker, file_->sync(worker, offset, length));

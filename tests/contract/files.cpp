@@ -347,6 +347,24 @@ TYPED_TEST(FileContract, AMapIsSyncedPinnedAndAdvised) {
   });
 }
 
+// Far behind what read-ahead brings in with the first page.
+TYPED_TEST(FileContract, WhichPagesOfAMapAreCachedIsTold) {
+  this->run_work([](Context& context, Worker& worker) -> Task<void> {
+    constexpr std::int64_t kFar = 48 << 20;
+    Mapped mapped = co_await context.files.map(worker, "/m", 64 << 20);
+    MappedFile& map = **mapped;
+    co_await store(map, worker, 4'090, "across two pages");
+    EXPECT_TRUE(map.resident(4'090, 16));
+    EXPECT_TRUE(map.resident(0, 8'192));
+    for (int again = 0; again < 2; ++again) {
+      EXPECT_FALSE(map.resident(kFar, 1));
+      EXPECT_FALSE(map.resident(4'090, kFar));
+    }
+    co_await store(map, worker, kFar, "x");
+    EXPECT_TRUE(map.resident(kFar, 1));
+  });
+}
+
 TYPED_TEST(FileContract, ARemovedFileLivesAsLongAsItIsOpenOrMapped) {
   this->run_work([](Context& context, Worker& worker) -> Task<void> {
     std::unique_ptr<File> file = co_await open_file(context, worker, "/f");

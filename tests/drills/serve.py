@@ -16,6 +16,7 @@ import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -519,6 +520,8 @@ def no_place(report):
         bad.write_text("listenPort=x\n")
         no_store = Path(folder) / "no-store.conf"
         no_store.write_text("listenPort=10911\n")
+        low = Path(folder) / "low.conf"
+        low.write_text(f"listenPort=2\nstorePathRootDir={folder}/low\n")
         for arguments, wanted in [
                 (["serve"], "subcommand is required"),
                 (["serve", "walk"], "there is no command 'walk'; known here: broker, nameserver"),
@@ -528,6 +531,9 @@ def no_place(report):
                 (["serve", "broker", "--conf", no_store], "sets no storePathRootDir"),
                 (["serve", "broker", "--conf", no_store, "--store", ""], "--store: names no directory"),
                 (["serve", "broker", "--conf", conf, "--listen", "x"], "--listen: 'x' is no IPv4"),
+                *[(["serve", "broker", "--conf", conf, "--listen", f"127.0.0.1:{port}"],
+                   f"--listen: below port {port} there is none for the fast channel") for port in (1, 2)],
+                (["serve", "broker", "--conf", low], f"{low}: listenPort: below port 2 there is none"),
                 (["serve", "nameserver", "--listen", "127.0.0.1:0"],
                  "--listen: 127.0.0.1:0: a port is 1 to 65535"),
                 (["serve", "broker", "--conf", no_store, "--store", empty, "--listen", "192.0.2.1"],
@@ -663,6 +669,35 @@ def value(page, name, **labels):
     return found[0] if len(found) == 1 else None
 
 
+def replaced_by_pipe(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+def dumped_queues(report):
+    """Files of a queue that do not follow one another, and zeros in front of units."""
+    unit, zeros = struct.pack(">qiq", 4096, 100, 7), bytes(20)
+    with tempfile.TemporaryDirectory() as folder:
+        queue = Path(folder) / "store" / "consumequeue" / "orders" / "0"
+        queue.mkdir(parents=True)
+        for name, files, told in (
+                ("in order", {0: unit + unit, 40: unit + zeros, 80: zeros + zeros}, None),
+                ("a gap", {0: unit + unit, 80: unit + zeros}, "80: (damaged: the file before it ends at 40)"),
+                ("an overlap", {0: unit + unit, 20: unit + unit}, "20: (damaged: the file before it ends at 40)"),
+                ("zeros inside of a file", {0: zeros + unit}, "0: (damaged: units of zeros lie before unit 1)"),
+                ("zeros inside of a queue", {0: unit + zeros, 40: unit},
+                 "40: (damaged: units of zeros lie before unit 2)")):
+            for begin, content in files.items():
+                (queue / f"{begin:020}").write_bytes(content)
+            done = drydock("store", "dump", queue.parents[2], "--part", "queues")
+            damage = [line for line in done.stdout.splitlines() if "damaged" in line]
+            report.check(f"dump --part queues: {name}",
+                         done.returncode == (1 if told else 0) and len(damage) == (1 if told else 0)
+                         and (not told or damage[0].endswith(told)), done.stdout + done.stderr)
+            for file in queue.iterdir():
+                file.unlink()
+
+
 def dumped_parts(report):
     """What a store has besides its log, as it was written and damaged."""
     with tempfile.TemporaryDirectory() as folder:
@@ -709,6 +744,16 @@ def dumped_parts(report):
             done = drydock("store", "dump", store, "--conf", conf, "--part", part)
             report.check(f"dump --part {part}: damage has a line, and status 1",
                          done.returncode == 1 and told in done.stdout, done.stdout[:2000])
+        for part, changed, change, told in (
+                ("checkpoint", store / "checkpoint", lambda file: os.truncate(file, 4095), "has 4095 bytes, not 4096"),
+                ("checkpoint", store / "checkpoint", replaced_by_pipe, "checkpoint: (damaged: is no file)"),
+                ("config", store / "config" / "topics.json", lambda file: os.truncate(file, 17 << 20),
+                 f"has {17 << 20} bytes, more than a broker reads"),
+                ("config", store / "config" / "topics.json", replaced_by_pipe, "topics.json: (damaged: is no file)")):
+            change(changed)
+            done = drydock("store", "dump", store, "--conf", conf, "--part", part)
+            report.check(f"dump --part {part}: '{told}' has a line, and status 1",
+                         done.returncode == 1 and told in done.stdout and done.stderr == "", done.stdout[:2000])
         refused(report, "dump of what is no store", drydock("store", "dump", store / "nothing", "--part", "queues"),
                 "is no directory of a store")
         done = drydock("store", "dump", store, "--part", "half")
@@ -755,7 +800,9 @@ def metrics(report):
                              (f"{address}:10911", f"--metrics: {address}:10911: is where the broker listens for "
                               "clients (listenPort); give another --metrics ADDR:PORT"),
                              (f"{address}:10912", f"--metrics: {address}:10912: is where the broker listens for "
-                              "slaves (haListenPort, listenPort + 1 if absent); give another --metrics ADDR:PORT")):
+                              "slaves (haListenPort, listenPort + 1 if absent); give another --metrics ADDR:PORT"),
+                             (f"{address}:10909", f"--metrics: {address}:10909: is the broker's fast channel "
+                              "(listenPort - 2); give another --metrics ADDR:PORT")):
             done = drydock("serve", "broker", "--conf", conf, "--listen", address, "--metrics", text)
             refused(report, f"--metrics {text}", done, wanted)
 
@@ -765,6 +812,7 @@ def main():
     sends(report)
     metrics(report)
     dumped_parts(report)
+    dumped_queues(report)
     killed(report, "SYNC_FLUSH")
     killed(report, "ASYNC_FLUSH")
     torn_tails(report)

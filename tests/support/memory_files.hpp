@@ -41,8 +41,9 @@ class MemoryFiles {
   int write_failures = 0;                 // So many writes through descriptors fail.
   Duration write_time;                    // How long they take.
   std::vector<std::int64_t> write_sizes;  // Of all of them so far, failed or not.
-  int store_failures = 0;  // So many stores fail, and the fast path before them says no.
-  int map_failures = 0;    // So many mappings of missing files fail.
+  int store_failures = 0;          // So many stores fail, and the fast path before them says no.
+  std::set<std::int64_t> evicted;  // Offsets of which `resident` says no, in whatever mapping.
+  int map_failures = 0;            // So many mappings of missing files fail.
   std::set<std::string> locked_in_memory;  // Paths of mappings that are.
   SpaceInfo space{1 << 30, 1 << 29, 1 << 29};
   std::map<std::string, SpaceInfo> spaces;  // Below a path of these another file system is mounted.
@@ -195,6 +196,9 @@ class MemoryFiles {
     }
     Task<Result<ByteChain>> load(Worker&, std::int64_t offset, std::int64_t length) override {
       co_return try_load(offset, length);
+    }
+    bool resident(std::int64_t offset, std::int64_t length) const override {
+      return files_.evicted.lower_bound(offset) == files_.evicted.lower_bound(offset + length);
     }
     Task<Result<void>> sync(Worker&, std::int64_t offset, std::int64_t length) override {
       const auto from = static_cast<std::size_t>(offset);

@@ -61,4 +61,18 @@ class RawClient {
   std::optional<ErrorCode> ended_;
 };
 
+// Asks for one answer after the other.
+class Asking {
+ public:
+  explicit Asking(BrokerWorld& world) : client_(world) {}
+  RemotingCommand operator()(SharedBytes bytes) {
+    const std::vector<RemotingCommand> answers = client_.ask(std::move(bytes));
+    ENSURE(answers.size() == 1);
+    return answers[0];
+  }
+
+ private:
+  RawClient client_;
+};
+
 }  // namespace drydock::test

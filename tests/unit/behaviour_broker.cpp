@@ -56,6 +56,36 @@ TEST(BrokerBehaviour, AnOffsetBehindTheEndOfItsQueueStaysOrNot) {
   }
 }
 
+// What is lowered in memory alone comes back with a crash, in front of a queue that has grown.
+TEST(BrokerBehaviour, WithoutSavingWhatItLoweredAHardenedBrokerDoesNotStart) {
+  for (const bool hardened : {false, true}) {
+    MessageWorld world(broker_with(BehaviourSwitch::offsets_may_exceed_queue, hardened));
+    ASSERT_EQ(world.send("orders"), 0);
+    ASSERT_EQ(world.code_of(offset_request(RequestCode::update_consumer_offset, 1)), 0);
+    world.run_for(Duration::s(16));
+    world.process->kill();
+    world.run_for(Duration::s(1));
+    lose_messages(world.files);
+    world.files.failing_path = "consumerOffset.json";
+    world.files.write_failures = 1;
+    world.client.reset();
+    const sim::SimProcess& failed = world.start_broker();
+    world.run_for(Duration::s(1));
+    EXPECT_EQ(failed.end(), hardened ? sim::ProcessEnd::exited : sim::ProcessEnd::alive);
+    if (!hardened) continue;
+    EXPECT_EQ(world.log.back(), "the lowered consumer offsets can't be saved: io_error");
+    // The next start tries it again. Once it has succeeded there is nothing more to save.
+    world.restart();
+    EXPECT_EQ(stored_offset(world), 0);
+    world.process->kill();
+    world.run_for(Duration::s(1));
+    world.files.write_failures = 1;
+    world.restart();
+    EXPECT_EQ(world.process->end(), sim::ProcessEnd::alive);
+    EXPECT_EQ(world.files.write_failures, 1);
+  }
+}
+
 SharedBytes send_back_request(const Delivered& message) {
   SendBackHeader header;
   header.offset = PhysicalOffset(message.physical_offset);
@@ -80,6 +110,25 @@ TEST(BrokerBehaviour, ASendBackIsAnsweredBeforeItsFlushOrAfterIt) {
   }
 }
 
+// Stored, and not flushed in the 5 s of syncFlushTimeout: the answer is that of a send, which does
+// not say that nothing was stored.
+TEST(BrokerBehaviour, ASendBackThatIsNotFlushedInTimeIsAnsweredLikeASend) {
+  for (const bool hardened : {false, true}) {
+    MessageWorld world(broker_with(BehaviourSwitch::internal_writes_not_awaited, hardened));
+    ASSERT_EQ(world.send("orders"), 0);
+    const Delivered message = world.messages("orders").at(0);
+    world.files.sync_time = Duration::s(8);
+    const std::uint64_t appended = world.count(EventName::store_appended);
+    world.client->send(send_back_request(message));
+    const auto responses = world.client->responses_within(Duration::s(7));
+    EXPECT_EQ(world.count(EventName::store_appended), appended + 1);
+    ASSERT_EQ(responses.size(), 1u);
+    const ResponseCode wanted = hardened ? ResponseCode::flush_disk_timeout : ResponseCode::success;
+    EXPECT_TRUE(responses[0].is(wanted)) << responses[0].head.code;
+    EXPECT_EQ(as_text(responses[0].remark.span()), hardened ? "FLUSH_DISK_TIMEOUT" : "");
+  }
+}
+
 // A delayed message counts as delivered when its copy is flushed.
 TEST(BrokerBehaviour, ADelayIsOverBeforeTheFlushOfItsMessageOrAfterIt) {
   for (const bool hardened : {false, true}) {
@@ -94,6 +143,21 @@ TEST(BrokerBehaviour, ADelayIsOverBeforeTheFlushOfItsMessageOrAfterIt) {
     // The second one does not wait for the flush of the first, or it does.
     EXPECT_EQ(world.count(EventName::store_appended) - appended, hardened ? 1u : 2u);
   }
+}
+
+// With the slave down no copy is safe, however often that is asked: the one that is stored stays
+// the only one.
+TEST(BrokerBehaviour, AHardenedBrokerStoresADelayedMessageOnceWhileItsSlaveIsDown) {
+  BrokerConfiguration configuration =
+      broker_with(BehaviourSwitch::internal_writes_not_awaited, true);
+  configuration.ha.role = BrokerRole::sync_master;
+  configuration.ha.in_sync_replicas = 2;
+  MessageWorld world(configuration);
+  const std::uint64_t before = world.count(EventName::store_appended);
+  world.send("orders", {{"DELAY", "1"}});
+  world.run_for(Duration::s(60));
+  EXPECT_EQ(world.count(EventName::store_appended), before + 2);  // It waits; it is delivered.
+  EXPECT_EQ(world.messages("orders").size(), 1u);
 }
 
 }  // namespace

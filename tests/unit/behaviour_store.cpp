@@ -135,6 +135,48 @@ TEST(StoreBehaviour, TheHardenedCheckpointMovesWithTheFlushesOfTheQueues) {
   EXPECT_LE(logics_ms, stored[65]);
 }
 
+// Nothing is dispatched in between; the flush at the stop covers nothing.
+TEST(StoreBehaviour, TheHardenedCheckpointStaysOverAnOrderlyRestart) {
+  StoreWorld world(
+      store_with(BehaviourSwitch::checkpoint_ahead_of_queues, true, FlushDiskType::sync_flush));
+  std::int64_t stored_ms = 0;
+  {
+    StoreProcess broker(world);
+    stored_ms = broker.put_now(message_of(kBody)).store_ms;
+    broker.stop();
+  }
+  for (int restart = 0; restart < 2; ++restart) {
+    StoreProcess next(world);
+    EXPECT_EQ(next.store().checkpoint().fields().logics_ms, stored_ms);
+    world.run_for(Duration::s(70));
+    next.stop();
+    const Bytes& file = world.files.at("/store/checkpoint").durable;
+    EXPECT_EQ(read_big_endian<std::int64_t>(file.data() + 8), stored_ms);
+  }
+}
+
+// Within one interval, so that the flush at the stop has them all to do.
+TEST(StoreBehaviour, TheHardenedFlushLeavesOutNoFileOfAQueue) {
+  StoreConfiguration configuration =
+      store_with(BehaviourSwitch::checkpoint_ahead_of_queues, true, FlushDiskType::async_flush);
+  configuration.mapped_file_size_commit_log = 1 << 20;
+  configuration.mapped_file_size_consume_queue = kUnitBytes;
+  StoreWorld world(configuration);
+  StoreProcess broker(world);
+  world.run_for(Duration::ms(1500));  // The first round is over.
+  constexpr int kFiles = 150;
+  for (int i = 0; i < kFiles; ++i) broker.put(message_of(kBody));
+  world.run_for(Duration::ms(1));
+  ASSERT_EQ(broker.queue()->max_offset(), QueueOffset(kFiles));
+  ASSERT_EQ(broker.queue()->flushed_offset(), QueueOffset());
+  broker.stop();
+  for (int i = 0; i < kFiles; ++i) {
+    const MemoryFiles::Node& file = world.files.at(queue_file(i));
+    EXPECT_EQ(file.durable, file.cached) << i;
+    EXPECT_NE(file.durable, Bytes(kUnitBytes)) << i;
+  }
+}
+
 IncomingMessage keyed(std::string_view key) {
   IncomingMessage made = message_of(kBody);
   const Property properties[] = {{property::kKeys, key}};
@@ -176,6 +218,27 @@ TEST(StoreBehaviour, KeysOfTheUnfinishedIndexFileAreForgottenOrNot) {
     StoreProcess next(world);
     EXPECT_EQ(found(world, next, "a"), hardened ? 1u : 0u);
     EXPECT_EQ(found(world, next, "k"), 1u);
+  }
+}
+
+// Two full files of the index, the second one with older times than the first; then a power loss.
+TEST(StoreBehaviour, TheHardenedIndexKeepsAFullFileOverAClockThatSteppedBack) {
+  StoreConfiguration configuration =
+      store_with(BehaviourSwitch::index_forgets_unfinished_file, true, FlushDiskType::sync_flush);
+  configuration.message_index_enable = true;
+  configuration.index = {.slots = 8, .entries = 5};
+  StoreWorld world(configuration);
+  {
+    StoreProcess broker(world);
+    for (const char key : std::string("abcd")) broker.put_now(keyed(std::string(1, key)));
+    world.host().clock().set_wall_offset(1'600'000'000'000'000'000);
+    for (const char key : std::string("efghi")) broker.put_now(keyed(std::string(1, key)));
+    world.power_cycle();
+  }
+  StoreProcess next(world);
+  for (const char key : std::string("abcdefghi")) {
+    // The last message of the last file that stays is filed again: its keys may go on behind it.
+    EXPECT_EQ(found(world, next, std::string(1, key)), key == 'h' ? 2u : 1u) << key;
   }
 }
 

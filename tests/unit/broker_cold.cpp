@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 
 #include "engine/broker/cold_reads.hpp"
 #include "engine/wire/heartbeat.hpp"
@@ -70,6 +71,20 @@ TEST(ColdReads, TheSimpleStrategyGivesAHalfMoreAndTakesAFifth) {
   reads.add("other", 1'001, 0);
   reads.end_period(1);
   EXPECT_EQ(reads.threshold_of("g"), 100);  // Never below the configuration.
+}
+
+// A group that always reads more than it may would reach the end of the integers after 40 minutes.
+TEST(ColdReads, AThresholdGrowsToTheMostThatAConfigurationMaySay) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 50;
+  ColdReads reads({.of_group_bytes = kMost / 2,
+                   .of_all_bytes = std::numeric_limits<std::int64_t>::max(),
+                   .adaptive = true,
+                   .controller = false});
+  for (const std::int64_t wanted : {kMost / 4 * 3, kMost, kMost}) {
+    reads.add("g", kMost, 0);
+    reads.end_period(1);
+    EXPECT_EQ(reads.threshold_of("g"), wanted);
+  }
 }
 
 TEST(ColdReads, TheThreeFastestAreSlowedDown) {
@@ -213,17 +228,29 @@ TEST_F(BrokerColdOff, NobodyIsSlowedDown) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(ask("G", 0), (Answer{0, 8})) << i;
 }
 
-// All of it is in the page cache of these tests.
+// All of it is in the page cache, unless a test says otherwise.
 class BrokerColdScan : public BrokerCold {
  protected:
   BrokerColdScan()
       : BrokerCold([](BrokerConfiguration& configuration) {
           configuration.store.cold_data_scan_enable = true;
+          configuration.cg_cold_read_threshold = 1;
         }) {}
 };
 
 TEST_F(BrokerColdScan, WhatIsInThePageCacheIsNotCounted) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(ask("G", 0), (Answer{0, 8})) << i;
+}
+
+// A message counts as a whole if any of its pages is not there.
+TEST_F(BrokerColdScan, WhatIsNotAllInThePageCacheIsCounted) {
+  const Bytes& log = world.files.at("/store/commitlog/00000000000000000000").cached;
+  const auto first_bytes = read_big_endian<std::int32_t>(log.data());
+  next_period();
+  EXPECT_EQ(ask("G", 0), (Answer{0, 8}));
+  world.files.evicted.insert(first_bytes - 1);
+  EXPECT_EQ(ask("G", 0), (Answer{0, 8}));
+  EXPECT_EQ(ask("G", 0), (Answer{kBusy, 0}));
 }
 
 }  // namespace

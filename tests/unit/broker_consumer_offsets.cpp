@@ -119,6 +119,51 @@ TEST(BrokerTopics, AFileOfTopicsIsReadBack) {
   EXPECT_FALSE(topics.has_new());  // Name servers are told of all topics at the start.
 }
 
+// Nobody takes them where there is no name server.
+TEST(BrokerTopics, ATopicIsNewOnceHoweverOftenItIsChanged) {
+  Topics topics({}, 5);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(topics.update({.topic = "orders", .read_queues = i, .write_queues = i}, 6));
+    EXPECT_TRUE(topics.update({.topic = "bills", .read_queues = i, .write_queues = i}, 6));
+  }
+  EXPECT_EQ(topics.take_new(), (std::vector<std::string>{"orders", "bills"}));
+  EXPECT_FALSE(topics.has_new());
+  EXPECT_TRUE(topics.update({.topic = "orders"}, 7));
+  EXPECT_EQ(topics.take_new(), std::vector<std::string>{"orders"});
+}
+
+TEST(BrokerTopics, OneTopicAloneIsToldIfItExists) {
+  Topics topics({}, 5);
+  topics.find_or_create("orders", "TBW102", 4, 6);
+  const std::optional<RegisterBrokerBody> orders = topics.only("orders");
+  ASSERT_TRUE(orders.has_value());
+  ASSERT_EQ(orders->topics.size(), 1u);
+  EXPECT_EQ(orders->topics[0].topic, "orders");
+  EXPECT_EQ(topics.only("bills"), std::nullopt);
+}
+
+// What an operator adds is written into the file that the next start must be able to read.
+TEST(BrokerTopics, AChangeThatWouldMakeTheFileTooLargeIsRefused) {
+  const auto file_with = [](std::size_t attribute_bytes) {
+    return R"({"topicConfigTable":{"t":{"attributes":{"a":")" + std::string(attribute_bytes, 'a') +
+           R"("}}}})";
+  };
+  std::size_t most = 4 << 20;  // A little less fits.
+  Topics topics({}, 5);
+  while (!topics.read(file_with(most))) --most;
+  EXPECT_GT(most, (4u << 20) - 100);
+  const TopicConfig ordered{.topic = "orders", .kept = {{"order", "true"}}};
+  const RegisterBrokerBody before = topics.all();
+  EXPECT_FALSE(topics.update(ordered, 6));
+  EXPECT_EQ(topics.all(), before);
+  EXPECT_TRUE(topics.update({.topic = "t", .read_queues = 1}, 6));  // It keeps what it had.
+  EXPECT_FALSE(topics.update(ordered, 6));
+  Topics read({}, 7);
+  EXPECT_TRUE(read.read(topics.write()));
+  ASSERT_TRUE(topics.read(R"({"topicConfigTable":{"t":{}}})"));
+  EXPECT_TRUE(topics.update(ordered, 6));
+}
+
 std::string numbered(std::size_t number, std::size_t length) {
   const std::string digits = std::to_string(number);
   return std::string(length - digits.size(), 'x') + digits;

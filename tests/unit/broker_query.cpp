@@ -55,19 +55,6 @@ std::vector<std::string> bodies_in(const RemotingCommand& answer) {
   return bodies;
 }
 
-class Asking {
- public:
-  explicit Asking(BrokerWorld& world) : client_(world) {}
-  RemotingCommand operator()(SharedBytes bytes) {
-    const std::vector<RemotingCommand> answers = client_.ask(std::move(bytes));
-    ENSURE(answers.size() == 1);
-    return answers[0];
-  }
-
- private:
-  RawClient client_;
-};
-
 using Texts = std::vector<std::string>;
 
 TEST(BrokerQuery, AQueryByKeyGivesTheRecordsAndHowFarTheIndexGoes) {

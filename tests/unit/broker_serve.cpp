@@ -275,6 +275,22 @@ TEST(BrokerServe, AnIdleConnectionIsClosedAfterTwoMinutes) {
   EXPECT_TRUE(client.ended().has_value());
 }
 
+// Here the port is the one on which the broker listens for slaves. It serves all the same.
+TEST(BrokerServe, AFastChannelThatItCannotHaveIsToldWithItsPort) {
+  BrokerWorld world;
+  sim::SimProcess& process = world.host(1).spawn("broker");
+  process.attach(world.network.attach(world.host(1), process), world.files.attach());
+  process.start([&world](Context& context) {
+    BrokerWatch watch;
+    watch.fast_port = world.configuration.ha_port();
+    return run_broker(context, world.configuration, std::move(watch));
+  });
+  world.run_for(Duration());
+  EXPECT_EQ(world.count(EventName::serving_started), 1u);
+  EXPECT_EQ(std::ranges::count(world.log, "can't listen for the fast channel on port 10912: busy"),
+            1);
+}
+
 // Two first sends of a topic: the second one finds it, but not yet in the file.
 TEST(BrokerServe, NoSendIsAnsweredBeforeItsNewTopicIsSaved) {
   BrokerConfiguration configuration = small_broker();

@@ -33,19 +33,6 @@ SharedBytes send(std::string_view topic, std::int32_t queue_id) {
   return request(RequestCode::send_message_v2, header, "body");
 }
 
-class Asking {
- public:
-  explicit Asking(BrokerWorld& world) : client_(world) {}
-  RemotingCommand operator()(SharedBytes bytes) {
-    const std::vector<RemotingCommand> answers = client_.ask(std::move(bytes));
-    ENSURE(answers.size() == 1);
-    return answers[0];
-  }
-
- private:
-  RawClient client_;
-};
-
 std::string body_of(const RemotingCommand& answer) {
   return std::string(as_text(answer.body.span()));
 }
@@ -93,6 +80,65 @@ TEST(BrokerTopicAdmin, TopicsOfTheSystemAndOddOnesAreRefused) {
   odd = topic_of("orders", -1);
   EXPECT_TRUE(is(ask(update(odd)), ResponseCode::system_error));
   EXPECT_TRUE(is(ask(stats_of("orders")), ResponseCode::topic_not_exist));
+}
+
+// 65,535 queues with long names take more than 16 MiB.
+TEST(BrokerTopicAdmin, StatisticsThatNoFrameHoldsAreRefusedWithAReason) {
+  BrokerConfiguration configuration = small_broker();
+  configuration.broker_name = std::string(100, 'b');
+  BrokerWorld world(configuration);
+  world.start_broker();
+  Asking ask(world);
+  const std::string name(127, 't');
+  const auto refused = [](const RemotingCommand& answer) {
+    return is(answer, ResponseCode::system_error) &&
+           as_text(answer.remark.span()).starts_with("the statistics of so many queues");
+  };
+  const auto consumed = [&](std::string_view topic) {
+    return ask(request(RequestCode::get_consume_stats, ConsumeStatsHeader{"g", topic}));
+  };
+  ASSERT_TRUE(is(ask(update(topic_of(name, kQueuesMax))), ResponseCode::success));
+  EXPECT_TRUE(refused(ask(stats_of(name))));
+  EXPECT_TRUE(refused(consumed(name)));
+  // Several topics, each of which would fit.
+  for (const std::string_view topic : {"one", "two"}) {
+    ASSERT_TRUE(is(ask(update(topic_of(topic, kQueuesMax))), ResponseCode::success));
+    EXPECT_TRUE(is(ask(stats_of(topic)), ResponseCode::success));
+    EXPECT_TRUE(is(consumed(topic), ResponseCode::success));
+    ConsumerOffsetHeader offset;
+    offset.consumer_group = "g";
+    offset.queue = {topic, 0};
+    offset.commit_offset = 0;
+    ask(request(RequestCode::update_consumer_offset, offset));
+  }
+  EXPECT_TRUE(refused(consumed({})));
+}
+
+// A topic that is known and not saved is gone with the broker.
+TEST(BrokerTopicAdmin, WhoAsksForATopicThatCannotBeSavedIsToldOrNot) {
+  for (const bool hardened : {false, true}) {
+    BrokerConfiguration configuration = small_broker();
+    configuration.store.behaviour.set(
+        BehaviourSwitch::config_rewritten_in_place,
+        hardened ? BehaviourValue::hardened : BehaviourValue::faithful);
+    BrokerWorld world(configuration);
+    world.start_broker();
+    Asking ask(world);
+    world.files.failing_path = "topics.json";
+    world.files.write_failures = 1;
+    const RemotingCommand answer = ask(update(topic_of("orders", 2)));
+    EXPECT_EQ(world.files.write_failures, 0);
+    EXPECT_TRUE(is(answer, hardened ? ResponseCode::system_error : ResponseCode::success));
+    EXPECT_EQ(as_text(answer.remark.span()).find("topics.json can't be written") !=
+                  std::string_view::npos,
+              hardened);
+    const auto line = std::ranges::find(world.log, "can't write /store/config/topics.json");
+    EXPECT_NE(line, world.log.end());
+    // Whoever asks again is told of the new attempt.
+    EXPECT_TRUE(is(ask(update(topic_of("orders", 2))), ResponseCode::success));
+    const std::string saved(as_text(world.files.at("/store/config/topics.json").cached));
+    EXPECT_NE(saved.find("\"orders\""), std::string::npos) << saved;
+  }
 }
 
 TEST(BrokerTopicAdmin, AGroupsStatisticsTellHowFarItHasCome) {

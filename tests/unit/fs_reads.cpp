@@ -180,6 +180,27 @@ TEST(Advice, WillNeedStartsToReadTheMapping) {
   EXPECT_EQ(world.files.cache().faults().major, 0);
 }
 
+// As mincore does it: nothing is read, no page is touched, no mark of read-ahead is used up.
+TEST(Residency, IsToldWithoutTouchingAPage) {
+  FileWorld world(on_a_flat_disk());
+  write_cold_file(world, "/m", 4 * kMiB);
+  MappedFile& map = world->map("/m", 4 * kMiB);
+  touch(world, map, 100);
+  world.run_for(Duration::ms(10));
+  const sim::FaultCounters before = world.files.cache().faults();
+  std::int64_t pages = 0;
+  for (std::int64_t page = 0; page < 4 * kMiB / kPage; ++page) {
+    pages += map.resident(page * kPage + 17, 1) ? 1 : 0;
+  }
+  world.run_for(Duration::ms(10));
+  EXPECT_EQ(pages, before.pages_read);
+  EXPECT_FALSE(map.resident(100 * kPage, kMiB));
+  const sim::FaultCounters after = world.files.cache().faults();
+  EXPECT_EQ(after.pages_read, before.pages_read);
+  EXPECT_EQ(after.touched, before.touched);
+  EXPECT_EQ(after.minor, before.minor);
+}
+
 // Writing to vm.drop_caches leaves alone what page tables refer to.
 TEST(DropCaches, LeavesMappedPages) {
   FileWorld world(on_a_flat_disk());

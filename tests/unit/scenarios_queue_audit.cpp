@@ -79,7 +79,10 @@ class QueueAudit : public testing::Test {
       file.resize(kLogFileBytes);
       files.put("/store/commitlog/" + name_of(log_begin + at), file);
     }
-    for (const auto& [place, queue] : queues) write(files, "/store/consumequeue/" + place, queue);
+    const auto write_queues = [&] {
+      for (const auto& [place, queue] : queues) write(files, "/store/consumequeue/" + place, queue);
+    };
+    if (dispatched_at == Duration()) write_queues();
     if (!lone_file.empty()) files.put("/store/consumequeue/" + lone_file, Bytes(20));
     AuditRequest request;
     request.commit_log_path = "/store/commitlog";
@@ -87,10 +90,17 @@ class QueueAudit : public testing::Test {
     request.end_offset = log_begin + end();
     request.consume_queue_path = "/store/consumequeue";
     request.queue_file_bytes = kEntriesPerFile * kQueueEntryBytes - 7;  // Rounded up.
+    request.dispatching = [&] { return world.now() < dispatched_at; };
     reports::FinalStore store;
     sim::SimProcess& judge = world.host().spawn("judge");
     judge.attach(std::make_unique<test::NoNetwork>(), files.attach());
     judge.start([&](Context& context) { return run_audit(context, request, store); });
+    if (dispatched_at > Duration()) {
+      world.run_to(dispatched_at - Duration::ms(1));
+      EXPECT_FALSE(store.read);
+      EXPECT_TRUE(store.note.contains("the phase judge needs more time")) << store.note;
+      write_queues();
+    }
     world.run();
     EXPECT_EQ(store.read, lone_file.empty()) << store.note;
     return store;
@@ -138,6 +148,7 @@ class QueueAudit : public testing::Test {
   std::map<std::string, std::uint64_t> next_offset;
   std::map<std::string, Queue> queues;
   std::string lone_file;            // One more, which no broker wrote.
+  Duration dispatched_at;           // Only then the queues are there.
   std::int64_t file_left_out = -1;  // Of each queue, the one that begins with this offset.
 };
 
@@ -170,6 +181,15 @@ TEST_F(QueueAudit, FindsEveryMessageWhereLogAndQueuesAgree) {
   EXPECT_EQ(store.queues[0], (reports::StoredQueue{"drill", 0, 0, 13}));
   EXPECT_EQ(store.queues[1], (reports::StoredQueue{"orders", 0, 0, 3}));
   EXPECT_EQ(store.queues[2], (reports::StoredQueue{"drill", 1, 0, 12}));
+}
+
+// Acknowledged, in the log, and for 20 s on the way into its queue.
+TEST_F(QueueAudit, ADispatchThatIsHeldUpIsWaitedFor) {
+  for (int i = 0; i < 3; ++i) add("drill", 0);
+  dispatched_at = Duration::s(20);
+  const reports::FinalStore store = audit();
+  EXPECT_EQ(unread(store), Keys());
+  EXPECT_EQ(store.note, "");
 }
 
 TEST_F(QueueAudit, AQueueThatEndsEarlyHidesTheMessagesBehindItsEnd) {

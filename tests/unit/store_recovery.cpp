@@ -31,8 +31,6 @@ TEST(StoreRecovery, AnIndexThatNeedsEveryMessageMayTakeTheTimestampBack) {
   EXPECT_EQ(of(5000, IndexNeeds::every_message), 5000);
   EXPECT_EQ(of(9000, IndexNeeds::every_message), 7000);
   EXPECT_EQ(of(0, IndexNeeds::every_message), 0);
-  EXPECT_EQ(of(5000, IndexNeeds::every_entry), 4999);
-  EXPECT_EQ(of(0, IndexNeeds::every_entry), 0);
   EXPECT_EQ(of(5000, IndexNeeds::nothing), 7000);
 }
 

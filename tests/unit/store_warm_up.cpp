@@ -65,6 +65,24 @@ TEST(StoreWarmUp, WithoutItNothingIsLockedOrForced) {
   EXPECT_TRUE(world.files.locked_in_memory.empty());
 }
 
+// A page takes 10 ms; the ninth fails once. A disk that is full for an hour is asked for one page a
+// millisecond, not for all of those that it has given.
+TEST(StoreWarmUp, GoesOnAtThePageThatFailed) {
+  StoreWorld world(warm_store(FlushDiskType::async_flush));
+  StoreProcess broker(world);
+  world.files.block_stores = true;
+  world.files.store_time = Duration::ms(10);
+  broker.put(message_of(10));
+  world.run_for(Duration::ms(85));
+  world.files.failing_path = kCommitLog;
+  world.files.store_failures = 1;
+  world.run_for(Duration::ms(10));
+  EXPECT_EQ(world.files.store_failures, 0);
+  EXPECT_EQ(world.count(EventName::store_file_created), 0u);
+  world.run_for(Duration::ms(80));
+  EXPECT_EQ(world.count(EventName::store_file_created), 1u);
+}
+
 // On a disk with page cache and file system.
 class DiskWorld : public StoreWorld {
  public:

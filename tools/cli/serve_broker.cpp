@@ -108,6 +108,17 @@ void check_log_directory(const std::string& commit_log) {
                    " another --store");
 }
 
+// Where RocketMQ's broker has its fast channel: two below its port.
+std::uint16_t fast_port_of(const ServeBrokerOptions& options, Endpoint listen,
+                           const BrokerConfiguration& configuration) {
+  constexpr std::uint16_t kBelow = 2;
+  const std::uint16_t port = configuration.listen_port;
+  if (port > kBelow) return static_cast<std::uint16_t>(port - kBelow);
+  const std::string where = listen.port != 0 ? "--listen" : options.conf + ": listenPort";
+  throw InputError(where + ": below port " + std::to_string(port) +
+                   " there is none for the fast channel, which is two below; give one from 3 on");
+}
+
 // The port for Prometheus; 0: none. It is one of the broker's own host, and none of its others.
 std::uint16_t metrics_port_of(const ServeBrokerOptions& options, Endpoint listen,
                               const BrokerConfiguration& configuration) {
@@ -123,18 +134,14 @@ std::uint16_t metrics_port_of(const ServeBrokerOptions& options, Endpoint listen
                      "; give another --metrics ADDR:PORT");
   };
   refuse_own(configuration.listen_port, "where the broker listens for clients (listenPort)");
+  refuse_own(fast_port_of(options, listen, configuration),
+             "the broker's fast channel (listenPort - 2)");
   if (configuration.ha.role != BrokerRole::slave) {
     refuse_own(configuration.ha_port(),
                "where the broker listens for slaves (haListenPort, listenPort + 1 if absent)");
   }
   check_port(at, "give another --metrics ADDR:PORT");
   return at.port;
-}
-
-// Where RocketMQ's broker has its fast channel; 0: there is no such port.
-std::uint16_t fast_port_of(std::uint16_t listen_port) {
-  constexpr std::uint16_t kBelow = 2;
-  return listen_port > kBelow ? static_cast<std::uint16_t>(listen_port - kBelow) : 0;
 }
 
 bool disk_is_full(const std::string& root) {
@@ -231,6 +238,7 @@ class Watch {
 int serve_broker(const ServeBrokerOptions& options) {
   const Endpoint listen = listen_endpoint(options.listen);
   const BrokerConfiguration configuration = configuration_of(options, listen);
+  const std::uint16_t fast_port = fast_port_of(options, listen, configuration);
   check_directory(configuration.store.store_path_root);
   check_log_directory(configuration.store.commit_log_path());
   // Before a store is recovered for nothing, and because the broker tries the port of its slaves
@@ -253,10 +261,10 @@ int serve_broker(const ServeBrokerOptions& options) {
   on_linux::LinuxProcessOptions process_options;
   if (listen.address != 0) process_options.address = listen.address;
   on_linux::LinuxProcess& broker = world.spawn("broker", process_options);
-  broker.start([&configuration, metrics_port](Context& context) {
+  broker.start([&configuration, metrics_port, fast_port](Context& context) {
     BrokerWatch watched;
     watched.metrics_port = metrics_port;
-    watched.fast_port = fast_port_of(configuration.listen_port);
+    watched.fast_port = fast_port;
     return run_broker(context, configuration, std::move(watched));
   });
   run_to_end(world, broker);

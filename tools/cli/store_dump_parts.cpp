@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/store/checkpoint.hpp"
 #include "engine/store/consume_queue_unit.hpp"
@@ -49,7 +50,8 @@ class Dump {
     std::printf("#%19s %20s %10s tags-code\n", "queue-offset", "offset", "size");
     for (const fs::path& topic : entries_of(root + "/consumequeue")) {
       for (const fs::path& queue : entries_of_directory(topic)) {
-        for (const fs::path& file : entries_of_directory(queue)) queue_file(file);
+        QueueSoFar so_far;
+        for (const fs::path& file : entries_of_directory(queue)) queue_file(file, so_far);
       }
     }
   }
@@ -71,11 +73,11 @@ class Dump {
       return;
     }
     const MappedInput input(path);
-    if (input.bytes().size() < kCheckpointFieldBytes) {
+    if (input.bytes().size() != static_cast<std::size_t>(kCheckpointBytes)) {
       damage(path, "has " + std::to_string(input.bytes().size()) + " bytes, not " +
                        std::to_string(kCheckpointBytes));
-      return;
     }
+    if (input.bytes().size() < kCheckpointFieldBytes) return;
     const CheckpointFields fields = decode_checkpoint(input.bytes().first<kCheckpointFieldBytes>());
     std::printf("physicMsgTimestamp %lld\nlogicsMsgTimestamp %lld\nindexMsgTimestamp %lld\n",
                 number(fields.physical_ms), number(fields.logics_ms), number(fields.index_ms));
@@ -89,7 +91,16 @@ class Dump {
   void config(const std::string& root) {
     for (const fs::path& path : entries_of(root + "/config")) {
       std::error_code unknown;
-      if (!fs::is_regular_file(path, unknown)) continue;
+      if (fs::is_directory(path, unknown)) continue;
+      if (!fs::is_regular_file(path, unknown)) {
+        damage(path.string(), "is no file");
+        continue;
+      }
+      const std::uintmax_t bytes = fs::file_size(path, unknown);
+      if (!unknown && bytes > JsonLimits().bytes) {
+        damage(path.string(), "has " + std::to_string(bytes) + " bytes, more than a broker reads");
+        continue;
+      }
       const std::string content = read_file(path.string());
       if (content.empty() && path.extension() == ".bak") {  // Of the first one that was written.
         std::printf("# %s: (empty)\n", printable(path.string()).c_str());
@@ -124,6 +135,12 @@ class Dump {
   }
 
  private:
+  // Of the files of a queue that were looked at.
+  struct QueueSoFar {
+    std::optional<std::int64_t> end;  // The byte of the queue behind the last of them.
+    bool zeros = false;               // It ends with units of zeros.
+  };
+
   void damage(const std::string& path, const std::string& why) {
     damaged_ = true;
     std::printf("# %s: (damaged: %s)\n", printable(path).c_str(), why.c_str());
@@ -137,7 +154,7 @@ class Dump {
     return {};
   }
 
-  void queue_file(const fs::path& path) {
+  void queue_file(const fs::path& path, QueueSoFar& so_far) {
     const std::string name = path.filename().string();
     const auto begin = parse_decimal<std::int64_t>(name);
     if (!begin || *begin < 0 || *begin % kUnitBytes != 0) {
@@ -151,13 +168,18 @@ class Dump {
     }
     const MappedInput input(path.string());
     std::printf("# %s\n", printable(path.string()).c_str());
-    units(*begin / kUnitBytes, input.bytes());
+    if (so_far.end && *so_far.end != *begin) {
+      damage(path.string(), "the file before it ends at " + std::to_string(*so_far.end));
+    }
+    so_far.end = *begin + static_cast<std::int64_t>(input.bytes().size());
+    units(path.string(), *begin / kUnitBytes, input.bytes(), so_far);
     const auto rest = static_cast<std::int64_t>(input.bytes().size()) % kUnitBytes;
     if (rest != 0) damage(path.string(), "has " + std::to_string(rest) + " bytes too many");
   }
 
-  // Runs of equal units that point nowhere have one line.
-  void units(std::int64_t offset, std::span<const std::byte> bytes) {
+  // Runs of equal units that point nowhere have one line. Those of zeros belong to the end.
+  void units(const std::string& path, std::int64_t offset, std::span<const std::byte> bytes,
+             QueueSoFar& so_far) {
     constexpr auto kUnit = static_cast<std::size_t>(kUnitBytes);
     while (bytes.size() >= kUnit) {
       const ConsumeQueueUnit unit = decode_unit(bytes);
@@ -170,6 +192,10 @@ class Dump {
         bytes = bytes.subspan(kUnit);
         ++run;
       }
+      if (so_far.zeros && !zero) {
+        damage(path, "units of zeros lie before unit " + std::to_string(offset));
+      }
+      so_far.zeros = zero;
       std::printf("%20lld ", number(offset));
       if (zero) {
         std::printf("(zeros: %lld units)\n", number(run));

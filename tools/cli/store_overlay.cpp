@@ -52,6 +52,7 @@ class PrivateMap : public MappedFile {
   Task<Result<ByteChain>> load(Worker&, std::int64_t offset, std::int64_t length) override {
     co_return try_load(offset, length);
   }
+  bool resident(std::int64_t, std::int64_t) const override { return false; }  // Not looked up.
   Task<Result<void>> sync(Worker&, std::int64_t, std::int64_t) override {
     co_return Result<void>();
   }
