@@ -178,6 +178,10 @@ constexpr std::array kHonoured = {
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.default_topic_queue_nums, v, 1, 65'535);
                 }},
+    HonouredKey{"enabledAppendPropCRC", kBool,
+                [](Configuration& c, std::string_view v) {
+                  return set_bool(c.store.enabled_append_prop_crc, v);
+                }},
     HonouredKey{"fastFailIfNoBufferInStorePool", kBool,
                 [](Configuration& c, std::string_view v) {
                   return set_bool(c.store.fast_fail_if_no_buffer_in_store_pool, v);
@@ -191,9 +195,8 @@ constexpr std::array kHonoured = {
                   return set_ms(c.store.flush_commit_log_thorough_interval, v);
                 }},
     HonouredKey{"flushCommitLogTimed", kBool,
-                [](Configuration& c, std::string_view v) {
-                  return set_bool(c.store.flush_commit_log_timed, v);
-                }},
+                [](Configuration& c,
+                   std::string_view v) { return set_bool(c.store.flush_commit_log_timed, v); }},
     HonouredKey{"flushConsumeQueueLeastPages", "pages of 4096 bytes, a whole number from 0",
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.store.flush_consume_queue_least_pages, v, 0, kInt32Max);
@@ -220,6 +223,9 @@ constexpr std::array kHonoured = {
                   return set_integer(c.store.flush_least_pages_when_warm_maped_file, v, 0,
                                      kInt32Max);
                 }},
+    HonouredKey{"forceVerifyPropCRC", kBool,
+                [](Configuration& c,
+                   std::string_view v) { return set_bool(c.store.force_verify_prop_crc, v); }},
     HonouredKey{"globalColdReadThreshold", "bytes, a whole number from 1",
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.global_cold_read_threshold, v, 1, kColdBytesMax);
@@ -417,8 +423,6 @@ constexpr std::array kRefused = {
     RefusedKey{"enableControllerMode", "false", kOtherMode},
     RefusedKey{"enableDLegerCommitLog", "false", kOtherMode},
     RefusedKey{"enableSlaveActingMaster", "false", kOtherMode},
-    RefusedKey{"enabledAppendPropCRC", "false", kOtherBytes},
-    RefusedKey{"forceVerifyPropCRC", "false", kOtherBytes},
     RefusedKey{"storeType", "default", kOtherBytes},
 };
 

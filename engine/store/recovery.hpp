@@ -63,7 +63,7 @@ struct RecoveryResult {
 
 struct RecoveryOptions {
   StopKind last_stop = StopKind::crash;
-  BodyCheck body_check = BodyCheck::crc;
+  ContentCheck content_check = ContentCheck::body_crc;
   IndexNeeds index = IndexNeeds::nothing;
   Behaviour behaviour;
   SeededBugs bugs;
