@@ -205,13 +205,22 @@ Task<void> MessageStore::shutdown() {
   co_await service_scope_.join();
   Result<void> flushed = co_await checkpoint_.flush(worker_);
   if (!flushed) context_.observer.log(LogLevel::error, "can't write the checkpoint file");
-  const bool whole = !log_.stopped() && !dispatcher_.given_up() && !queue_flush_.stopped();
+  const bool durable = co_await secure_tail();
+  const bool whole =
+      durable && !log_.stopped() && !dispatcher_.given_up() && !queue_flush_.stopped();
   if (was_writable && whole && dispatch_.behind() == 0) {
     Result<void> removed = co_await abort_.remove(worker_);
     if (!removed) context_.observer.log(LogLevel::error, "can't remove the abort file");
     co_await context_.chaos.reach(CrashPoint::store_after_abort_removed);
   }
   lock_.reset();
+}
+
+Task<bool> MessageStore::secure_tail() {
+  const Behaviour& behaviour = configuration_.behaviour;
+  if (behaviour.faithful(BehaviourSwitch::recovery_counts_tail_as_flushed)) co_return true;
+  Result<void> synced = co_await log_.sync(worker_, log_.flushed_to(), log_.max_offset());
+  co_return synced.has_value();
 }
 
 Task<void> MessageStore::finish_dispatch() {

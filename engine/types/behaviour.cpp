@@ -41,10 +41,13 @@ constexpr std::array<BehaviourText, kSwitches> kTexts = {{
      "that one too", "StoreQueueRecovery.AfterAnOrderlyStopOneRecordOfAQueueBehindTheLogIsSkipped",
      "S 5.5"},
     {"recovery.counts-tail-as-flushed",
-     "what recovery accepts after a crash counts as flushed, though it may be in the page cache "
-     "alone: consumers see it, and later records are acknowledged behind it",
-     "recovery syncs it first",
-     "StoreBehaviour.WhatRecoveryAcceptsIsDurableOrNot, BrokerLaws.EverySwitchBreaksThem",
+     "what recovery accepts counts as flushed, though it may be in the page cache alone, after a "
+     "crash, and after an orderly stop with SYNC_FLUSH, whose last flush covers one file: "
+     "consumers "
+     "see it, and later records are acknowledged behind it",
+     "after a crash recovery syncs it first; an orderly stop syncs every file",
+     "StoreBehaviour.WhatRecoveryAcceptsIsDurableOrNot, "
+     "StoreBehaviour.AnOrderlyStopSyncsOneFileOfTheLogOrAll, BrokerLaws.EverySwitchBreaksThem",
      "S 5.5, B029"},
     {"recovery.leaves-old-records",
      "recovery moves positions only: old records stay behind the end of the log, and a later "

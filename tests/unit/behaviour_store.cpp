@@ -38,6 +38,33 @@ TEST(StoreBehaviour, WhatRecoveryAcceptsIsDurableOrNot) {
   }
 }
 
+// Nobody waits for a flush, and the log goes on in a second file while the first one is synced.
+TEST(StoreBehaviour, AnOrderlyStopSyncsOneFileOfTheLogOrAll) {
+  for (const bool hardened : {false, true}) {
+    StoreWorld world(store_with(BehaviourSwitch::recovery_counts_tail_as_flushed, hardened,
+                                FlushDiskType::sync_flush));
+    {
+      StoreProcess first(world);
+      world.files.sync_time = Duration::ms(100);
+      for (int i = 0; i < 6; ++i) {
+        IncomingMessage message = message_of(kBody);
+        message.wait_store_ok = false;
+        first.put(std::move(message));
+      }
+      world.run_for(Duration::ms(1));
+      first.stop();
+      ASSERT_FALSE(world.files.exists("/store/abort"));
+    }
+    world.files.sync_time = Duration();
+    StoreProcess second(world);
+    EXPECT_EQ(second.units().size(), 6u);
+    EXPECT_EQ(second.get(5).status, GetStatus::found);  // Consumers see it.
+    world.power_cycle();
+    StoreProcess third(world);
+    EXPECT_EQ(third.units().size(), hardened ? 6u : 4u);
+  }
+}
+
 // Queue 1 has a file, and its units and their records are gone with the power.
 TEST(StoreBehaviour, AFileOfAQueueThatWasNeverFlushedKeepsAUnitOrNot) {
   for (const bool hardened : {false, true}) {
