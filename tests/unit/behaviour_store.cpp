@@ -106,6 +106,63 @@ TEST(StoreBehaviour, OldRecordsBehindTheEndComeBackOrNot) {
   }
 }
 
+// The record behind the end of the log is lost, its unit in queue 1 is not. Then a message of
+// queue 0 is stored where it was; or, if the log goes on in a new file, elsewhere.
+TEST(StoreBehaviour, OldUnitsBehindTheEndOfAQueueComeBackOrNot) {
+  for (const bool hardened : {false, true}) {
+    for (const bool power : {false, true}) {
+      StoreWorld world(store_with(BehaviourSwitch::recovery_leaves_old_records, hardened,
+                                  FlushDiskType::sync_flush));
+      std::int64_t end = 0;
+      {
+        StoreProcess first(world);
+        first.put_now(message_of(kBody, 1));
+        end = first.end();
+        first.put_now(message_of(kBody, 1));
+        first.stop();
+      }
+      LogBuilder(world.files).write(end, Bytes(static_cast<std::size_t>(record_of(kBody))));
+      LogBuilder(world.files).crashed(0);
+      {
+        StoreProcess second(world);
+        ASSERT_EQ(second.units(1).size(), 1u);
+        ASSERT_EQ(second.put_now(message_of(kBody, 0)).status, PutStatus::put_ok);
+        power ? world.power_cycle() : second.kill();
+      }
+      StoreProcess third(world);
+      ASSERT_EQ(third.units(0).size(), 1u);
+      const std::vector<ConsumeQueueUnit> units = third.units(1);
+      ASSERT_EQ(units.size(), hardened ? 1u : 2u) << power;
+      EXPECT_EQ(units.back().physical == third.units(0)[0].physical, !hardened);
+      EXPECT_EQ(third.put_now(message_of(kBody, 1)).queue_offset.value(), hardened ? 1 : 2);
+    }
+  }
+}
+
+// Units that lie behind one that is lost.
+TEST(StoreBehaviour, OldUnitsBehindAHoleOfAQueueComeBackOrNot) {
+  for (const bool hardened : {false, true}) {
+    StoreWorld world(store_with(BehaviourSwitch::recovery_leaves_old_records, hardened,
+                                FlushDiskType::sync_flush));
+    LogBuilder log(world.files);
+    log.add(kBody);
+    log.add_unit(0, 0, log.end());
+    log.add_unit(3 * kFileBytes, 2, log.end());
+    log.crashed(0);
+    {
+      StoreProcess first(world);
+      ASSERT_EQ(first.units().size(), 1u);
+      first.put_now(message_of(kBody));
+      first.kill();
+    }
+    StoreProcess second(world);
+    EXPECT_EQ(second.units().size(), 2u);  // The third one lies behind the log.
+    EXPECT_EQ(decode_unit(std::span(world.files.at(queue_file(0)).cached).subspan(2 * kUnitBytes))
+                  .valid(),
+              !hardened);
+  }
+}
+
 // An orderly stop without a message between: the blank record that closed the file is the last one
 // of the log again, and is not overwritten.
 TEST(StoreBehaviour, OldRecordsStayBehindABlankRecordAlsoAfterAnOrderlyStop) {
