@@ -252,6 +252,10 @@ constexpr std::array kHonoured = {
         [](Configuration& c,
            std::string_view
                v) { return set_integer(c.store.retention.levels.warning_level, v, 0, 100); }},
+    HonouredKey{"enabledAppendPropCRC", kBool,
+                [](Configuration& c, std::string_view v) {
+                  return set_bool(c.store.enabled_append_prop_crc, v);
+                }},
     HonouredKey{"fastFailIfNoBufferInStorePool", kBool,
                 [](Configuration& c,
                    std::string_view
@@ -297,6 +301,9 @@ constexpr std::array kHonoured = {
                   return set_integer(c.store.flush_least_pages_when_warm_maped_file, v, 0,
                                      kInt32Max);
                 }},
+    HonouredKey{"forceVerifyPropCRC", kBool,
+                [](Configuration& c,
+                   std::string_view v) { return set_bool(c.store.force_verify_prop_crc, v); }},
     HonouredKey{"globalColdReadThreshold", "bytes, a whole number from 1",
                 [](Configuration& c, std::string_view v) {
                   return set_integer(c.global_cold_read_threshold, v, 1, kColdBytesMax);
@@ -499,8 +506,6 @@ constexpr std::array kRefused = {
     RefusedKey{"enableControllerMode", "false", kOtherMode},
     RefusedKey{"enableDLegerCommitLog", "false", kOtherMode},
     RefusedKey{"enableSlaveActingMaster", "false", kOtherMode},
-    RefusedKey{"enabledAppendPropCRC", "false", kOtherBytes},
-    RefusedKey{"forceVerifyPropCRC", "false", kOtherBytes},
     RefusedKey{"storeType", "default", kOtherBytes},
 };
 

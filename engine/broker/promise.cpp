@@ -54,15 +54,31 @@ void add_reading(const Settings& settings, PromiseList& list) {
                " ms and never synced: after a crash messages are delivered again");
 }
 
-// S 2.2, 2.3, 5.4.
+// S 2.2, 2.3, 5.4; S 13, pitfall 6.
 void add_recovery(const Settings& settings, PromiseList& list) {
+  const bool appended = settings.is("enabledAppendPropCRC", "true");
+  const bool verified = settings.is("forceVerifyPropCRC", "true");
   if (!settings.is("checkCRCOnRecover", "true")) {
     list.add({"checkCRCOnRecover"}, "recovery takes records with a damaged body for good ones");
-  }
-  if (settings.is("forceVerifyPropCRC", "true")) {
+    if (verified) {
+      list.add({"forceVerifyPropCRC", "checkCRCOnRecover"},
+               "no effect: recovery compares no checksum at all");
+    }
+  } else if (!verified) {
+    list.add({"checkCRCOnRecover", "forceVerifyPropCRC"},
+             "recovery compares the checksum of the body alone: a message whose topic, properties "
+             "or header a power loss or a disk has damaged counts as good");
+    if (appended) {
+      list.add({"enabledAppendPropCRC", "forceVerifyPropCRC"},
+               "every record has a checksum of all of it, and nobody compares it");
+    }
+  } else {
     list.add({"forceVerifyPropCRC", "enabledAppendPropCRC"},
              "recovery cuts the log at the first record without a property CRC, such as all that "
-             "were stored without enabledAppendPropCRC");
+             "were stored without enabledAppendPropCRC" +
+                 std::string(appended ? ""
+                                      : "; this broker writes no other, so every restart loses "
+                                        "acknowledged messages"));
   }
 }
 

@@ -12,10 +12,14 @@ namespace {
 // The properties of one message: its own, then those of the batch.
 class JoinedProperties {
  public:
-  explicit JoinedProperties(std::span<const std::byte> common) : common_(common) {}
+  JoinedProperties(std::span<const std::byte> common, PropertyCrc crc)
+      : common_(common), crc_(crc) {}
 
+  // How many bytes a record has for them.
   std::size_t size_with(std::span<const std::byte> own) const {
-    return own.size() + common_.size() + (needs_end(own) ? 1 : 0);
+    const std::span<const std::byte> last = common_.empty() ? own : common_;
+    const std::size_t behind = stored_properties_bytes(last, crc_) - last.size();
+    return own.size() + common_.size() + (needs_end(own) ? 1 : 0) + behind;
   }
   // Valid until the next call.
   std::span<const std::byte> with(std::span<const std::byte> own) {
@@ -30,6 +34,7 @@ class JoinedProperties {
     return !own.empty() && !common_.empty() && own.back() != std::byte{kPropertyEnd};
   }
   std::span<const std::byte> common_;
+  PropertyCrc crc_;
   std::string text_;
 };
 
@@ -38,7 +43,7 @@ class JoinedProperties {
 EncodedBatch encode_batch(const RecordContent& common, std::span<const std::byte> body,
                           std::int64_t records_bytes_max) {
   EncodedBatch batch;
-  JoinedProperties properties(common.properties);
+  JoinedProperties properties(common.properties, common.property_crc);
   const std::size_t fixed_bytes = kRecordBytesMin + common.topic.size();
   std::int64_t total = 0;
   BatchedMessage message;

@@ -16,11 +16,11 @@ AppendStatus status_of(Error error, AppendStatus otherwise) {
 }
 
 // Fills in the places of records that lie one behind the other; gives their number.
-std::int64_t place_records(std::span<std::byte> records, RecordPlace place) {
+std::int64_t place_records(std::span<std::byte> records, RecordPlace place, PropertyCrc crc) {
   std::int64_t count = 0;
   while (!records.empty()) {
     const auto bytes = read_big_endian<std::int32_t>(records.data());
-    place_record(records.first(static_cast<std::size_t>(bytes)), place);
+    place_record(records.first(static_cast<std::size_t>(bytes)), place, crc);
     records = records.subspan(static_cast<std::size_t>(bytes));
     place.queue_offset = place.queue_offset + 1;
     place.physical_offset = place.physical_offset + bytes;
@@ -40,6 +40,7 @@ CommitLog::CommitLog(Context& context, const StoreConfiguration& configuration, 
     : context_(context),
       stats_(stats),
       behaviour_(configuration.behaviour),
+      property_crc_(configuration.property_crc()),
       files_(context, configuration.commit_log_path(), configuration.mapped_file_size_commit_log),
       pool_(pool_of(configuration)),
       allocator_(context, configuration, pool_ ? &*pool_ : nullptr) {}
@@ -127,7 +128,7 @@ Task<AppendResult> CommitLog::append_locked(Worker& worker, SharedBytes record,
   result.start = file.start + file.wrote;
   result.queue_offset = queue.get();
   const RecordPlace place{result.queue_offset, result.start, result.store_ms};
-  const std::int64_t records = place_records(record.writable(), place);
+  const std::int64_t records = place_records(record.writable(), place, property_crc_);
 
   // The common case costs no coroutine: the pages are there and nobody is throttled.
   if (!try_write(worker, file, record)) {

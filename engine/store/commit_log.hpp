@@ -139,6 +139,7 @@ class CommitLog {
   Context& context_;
   StoreStats& stats_;
   Behaviour behaviour_;
+  PropertyCrc property_crc_;  // Of the records that are appended.
   LogFiles files_;
   std::optional<TransientStorePool> pool_;
   FileAllocator allocator_;

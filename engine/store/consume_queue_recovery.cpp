@@ -1,5 +1,6 @@
 // Where a consume queue ends and begins, read from its files (storage reference, 3.4, 5.3, 5.5).
 #include <algorithm>
+#include <cstring>
 
 #include "engine/store/consume_queue.hpp"
 
@@ -10,6 +11,35 @@ namespace {
 constexpr std::size_t kFilesRead = 3;                    // From the end: earlier ones are trusted.
 constexpr Duration kForciblyAfter = Duration::s(60);     // A file that somebody reads.
 constexpr std::int64_t kStepBytes = 6'500 * kUnitBytes;  // About the kernel's read-ahead.
+
+// How many there are up to the last one that is not zero. `bytes`: at least one.
+std::size_t bytes_in_front_of_zeros(std::span<const std::byte> bytes) {
+  // Mostly all are zeros: each byte is the one before it.
+  const bool equal = std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+  if (equal && bytes.front() == std::byte()) return 0;
+  while (bytes.back() == std::byte()) bytes = bytes.first(bytes.size() - 1);
+  return bytes.size();
+}
+
+// Overwrites whatever lies behind what is used of a file with zeros, and makes that durable.
+Task<Result<void>> erase_unused(Worker& worker, UnitFilePointer file) {
+  std::int64_t erased_to = file->wrote;
+  for (std::int64_t at = file->wrote; at < file->size; at += kStepBytes) {
+    const std::int64_t length = std::min(kStepBytes, file->size - at);
+    Result<ByteChain> bytes = co_await file->map->load(worker, at, length);
+    if (!bytes) co_return bytes.error();
+    const SharedBytes flat = bytes->flatten();
+    const std::size_t stale = bytes_in_front_of_zeros(flat.span());
+    if (stale == 0) continue;
+    SharedBytes zeros = SharedBytes::zeros(stale);
+    Result<void> stored = co_await file->map->store(worker, at, std::move(zeros));
+    if (!stored) co_return stored;
+    erased_to = at + static_cast<std::int64_t>(stale);
+  }
+  if (erased_to == file->wrote) co_return Result<void>();
+  Result<void> synced = co_await file->map->sync(worker, file->wrote, erased_to - file->wrote);
+  co_return synced;
+}
 
 }  // namespace
 
@@ -29,7 +59,12 @@ Task<Result<void>> ConsumeQueue::recover(Worker& worker) {
   const bool exact = options_.behaviour.hardened(BehaviourSwitch::checkpoint_ahead_of_queues);
   flushed_to_ = exact ? files.front()->start : end;
   Result<void> cut = co_await files_.truncate(worker, end);
-  if (!cut || !exact) co_return cut;
+  if (!cut) co_return cut;
+  if (options_.behaviour.hardened(BehaviourSwitch::recovery_leaves_old_records)) {
+    Result<void> erased = co_await erase_unused(worker, files_.files().back());
+    if (!erased) co_return erased;
+  }
+  if (!exact) co_return cut;
   for (const UnitFilePointer& file : files_.files()) file->flushed = 0;
   co_return cut;
 }
@@ -54,6 +89,10 @@ Task<Result<void>> ConsumeQueue::truncate(Worker& worker, PhysicalOffset end) {
     known_to_ = run->last ? run->last->end().value() : first->end().value();
     file->wrote = (1 + run->count) * kUnitBytes;
     file->flushed = std::min(file->flushed, file->wrote);
+    if (options_.behaviour.hardened(BehaviourSwitch::recovery_leaves_old_records)) {
+      Result<void> erased = co_await erase_unused(worker, file);
+      if (!erased) co_return erased;
+    }
     break;
   }
   flushed_to_ = std::min(flushed_to_, files_.max_offset());

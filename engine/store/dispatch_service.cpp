@@ -62,7 +62,7 @@ Task<Result<void>> DispatchService::drain() {
 }
 
 Task<Result<DispatchService::FileDone>> DispatchService::drain_file(LogFilePointer file) {
-  RecordReader reader(worker_, file, BodyCheck::lengths_only);
+  RecordReader reader(worker_, file, ContentCheck::lengths_only);
   while (position_ < limit() && position_ < file->end()) {
     const std::int64_t at = position_ - file->start;
     const std::int64_t readable = file->readable();

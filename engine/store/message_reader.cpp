@@ -175,7 +175,8 @@ Task<Result<ByteChain>> MessageReader::record_at(Worker& worker, PhysicalOffset 
   if (!bytes || bytes->empty()) co_return bytes;
   const SharedBytes whole = bytes->flatten();
   RecordView view;
-  const RecordCheck check = check_record(whole.span(), unit.bytes, BodyCheck::lengths_only, view);
+  const RecordCheck check =
+      check_record(whole.span(), unit.bytes, ContentCheck::lengths_only, view);
   if (!check.good() || view.physical_offset != at.value()) co_return ByteChain();
   co_return bytes;
 }
@@ -225,7 +226,7 @@ Task<Result<std::int64_t>> MessageReader::store_ms(Worker& worker, ConsumeQueue&
   if (front->empty()) co_return -1;
   const SharedBytes bytes = front->flatten();
   RecordView view;
-  const RecordCheck check = check_record(bytes.span(), remaining, BodyCheck::lengths_only, view);
+  const RecordCheck check = check_record(bytes.span(), remaining, ContentCheck::lengths_only, view);
   const bool readable = check.good() || check.fault == RecordFault::need_more;
   co_return readable ? view.store_ms : -1;
 }

@@ -91,13 +91,12 @@ Task<Result<void>> MessageStore::load() {
   Result<void> loaded = co_await load_files(last_stop);
   if (!loaded) co_return loaded;
 
-  const RecoveryOptions options{
-      .last_stop = last_stop,
-      .body_check = configuration_.check_crc_on_recover ? BodyCheck::crc : BodyCheck::lengths_only,
-      .index = index_needs(),
-      .indexed_to = index_.known_to(),
-      .behaviour = configuration_.behaviour,
-      .bugs = configuration_.bugs};
+  const RecoveryOptions options{.last_stop = last_stop,
+                                .content_check = configuration_.recovery_check(),
+                                .index = index_needs(),
+                                .indexed_to = index_.known_to(),
+                                .behaviour = configuration_.behaviour,
+                                .bugs = configuration_.bugs};
   StoreParts parts{context_, log_, queues_, checkpoint_, dispatcher_};
   Result<RecoveryResult> recovered = co_await recover_store(worker_, parts, options);
   if (!recovered) co_return recovered.error();
@@ -207,13 +206,22 @@ Task<void> MessageStore::shutdown() {
   co_await service_scope_.join();
   Result<void> flushed = co_await checkpoint_.flush(worker_);
   if (!flushed) context_.observer.log(LogLevel::error, "can't write the checkpoint file");
-  const bool whole = !log_.stopped() && !dispatcher_.given_up() && !queue_flush_.stopped();
+  const bool durable = co_await secure_tail();
+  const bool whole =
+      durable && !log_.stopped() && !dispatcher_.given_up() && !queue_flush_.stopped();
   if (was_writable && whole && dispatch_.behind() == 0) {
     Result<void> removed = co_await abort_.remove(worker_);
     if (!removed) context_.observer.log(LogLevel::error, "can't remove the abort file");
     co_await context_.chaos.reach(CrashPoint::store_after_abort_removed);
   }
   lock_.reset();
+}
+
+Task<bool> MessageStore::secure_tail() {
+  const Behaviour& behaviour = configuration_.behaviour;
+  if (behaviour.faithful(BehaviourSwitch::recovery_counts_tail_as_flushed)) co_return true;
+  Result<void> synced = co_await log_.sync(worker_, log_.flushed_to(), log_.max_offset());
+  co_return synced.has_value();
 }
 
 Task<void> MessageStore::finish_dispatch() {
@@ -248,7 +256,9 @@ PutStatus MessageStore::admit(const IncomingMessage& message) const {
 }
 
 PutStatus MessageStore::check_sizes(const IncomingMessage& message) const {
-  if (message.properties.size() > kPropertiesBytesMax) return PutStatus::properties_size_exceeded;
+  const std::size_t properties_bytes =
+      stored_properties_bytes(message.properties.span(), configuration_.property_crc());
+  if (properties_bytes > kPropertiesBytesMax) return PutStatus::properties_size_exceeded;
   const auto body_bytes = static_cast<std::int64_t>(message.body.size());
   if (body_bytes > configuration_.max_message_size) return PutStatus::message_illegal;
   return PutStatus::put_ok;
@@ -277,7 +287,8 @@ RecordContent MessageStore::content_of(const IncomingMessage& message) const {
           .prepared_offset = message.prepared_offset,
           .body = message.body.span(),
           .topic = message.topic.span(),
-          .properties = message.properties.span()};
+          .properties = message.properties.span(),
+          .property_crc = configuration_.property_crc()};
 }
 
 PutResult MessageStore::result_of(const AppendResult& appended, MonotonicTime began) {
@@ -294,6 +305,10 @@ Task<PutResult> MessageStore::append(Worker& worker, IncomingMessage message) {
   result.status = admit(message);
   if (result.status != PutStatus::put_ok) co_return result;
   result.began = context_.clock.now();
+  // A copy of a stored message brings the one of its original along.
+  if (configuration_.enabled_append_prop_crc) {
+    message.properties = without_property(std::move(message.properties), property::kCrc);
+  }
   result.status = check_sizes(message);
   if (result.status != PutStatus::put_ok) {
     note_put(result, 0, false);
@@ -432,7 +447,7 @@ Task<Result<std::optional<StoredMessage>>> MessageStore::stored_at(Worker& worke
   StoredMessage message{.record = whole->flatten(), .view = {}};
   const auto bytes = static_cast<std::int64_t>(message.record.size());
   const RecordCheck check =
-      check_record(message.record.span(), bytes, BodyCheck::lengths_only, message.view);
+      check_record(message.record.span(), bytes, ContentCheck::lengths_only, message.view);
   if (!check.good() || message.view.physical_offset != at.value()) co_return none;
   co_return std::optional<StoredMessage>(std::move(message));
 }

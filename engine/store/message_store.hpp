@@ -204,6 +204,9 @@ class MessageStore {
   Task<Result<void>> secure_end(StopKind last_stop, RecoveryResult recovered);
   Task<Result<void>> lock_directory();
   Task<void> finish_dispatch();
+  // What an orderly stop leaves of the log counts as flushed at the next start, but the last flush
+  // with SYNC_FLUSH covers one file. False: it may not be durable.
+  Task<bool> secure_tail();
   // What every put is asked before it counts as one, as RocketMQ's hooks.
   PutStatus admit(const IncomingMessage& message) const;
   PutStatus check_sizes(const IncomingMessage& message) const;

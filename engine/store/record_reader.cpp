@@ -25,7 +25,7 @@ RecordCheck RecordReader::peek(std::int64_t at, std::int64_t limit, RecordView& 
   const auto bytes = static_cast<std::int64_t>(loaded_.size());
   if (at >= at_ && at < at_ + bytes)
     window = loaded_.span().subspan(static_cast<std::size_t>(at - at_));
-  return check_record(window, limit - at, body_check_, view);
+  return check_record(window, limit - at, content_check_, view);
 }
 
 Task<Result<void>> RecordReader::fill(std::int64_t at, std::int64_t limit,

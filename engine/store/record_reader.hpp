@@ -8,8 +8,8 @@ namespace drydock {
 
 class RecordReader {
  public:
-  RecordReader(Worker& worker, LogFilePointer file, BodyCheck body_check)
-      : worker_(worker), file_(std::move(file)), body_check_(body_check) {}
+  RecordReader(Worker& worker, LogFilePointer file, ContentCheck content_check)
+      : worker_(worker), file_(std::move(file)), content_check_(content_check) {}
 
   // The check of the record at byte `at` of the file, of which bytes up to `limit` may be read.
   // `view` points into the reader until its next `check`, `peek` or `fill`.
@@ -23,7 +23,7 @@ class RecordReader {
  private:
   Worker& worker_;
   LogFilePointer file_;
-  BodyCheck body_check_;
+  ContentCheck content_check_;
   SharedBytes loaded_;  // From at_ on.
   std::int64_t at_ = 0;
 };

@@ -67,7 +67,8 @@ class Walk {
   // True: go on with the next file.
   Task<Result<bool>> walk_file(LogFilePointer file, bool has_next) {
     const bool trusting = options_.bugs.has(SeededBug::recovery_keeps_torn_record);
-    RecordReader reader(worker_, file, trusting ? BodyCheck::lengths_only : options_.body_check);
+    RecordReader reader(worker_, file,
+                        trusting ? ContentCheck::lengths_only : options_.content_check);
     std::int64_t at = 0;
     for (;;) {
       RecordView view;
@@ -100,8 +101,9 @@ class Walk {
   void refuse(const RecordCheck& check) {
     result_.fault = check.fault;
     result_.refused_bytes = check.success ? 0 : std::max(check.declared_bytes, 0);
-    const bool half =
-        check.fault == RecordFault::body_crc || check.fault == RecordFault::length_mismatch;
+    const bool half = check.fault == RecordFault::body_crc ||
+                      check.fault == RecordFault::property_crc ||
+                      check.fault == RecordFault::length_mismatch;
     if (half && options_.bugs.has(SeededBug::promotion_keeps_half_message)) {
       result_.end = result_.end + result_.refused_bytes;
     }

@@ -63,7 +63,7 @@ struct RecoveryResult {
 
 struct RecoveryOptions {
   StopKind last_stop = StopKind::crash;
-  BodyCheck body_check = BodyCheck::crc;
+  ContentCheck content_check = ContentCheck::body_crc;
   IndexNeeds index = IndexNeeds::nothing;
   // Recovery starts in front of it, too: what lies behind it may lack in the index.
   std::optional<PhysicalOffset> indexed_to;

@@ -49,6 +49,7 @@
 #include "engine/types/behaviour.hpp"
 #include "engine/types/seeded_bugs.hpp"
 #include "engine/types/time.hpp"
+#include "engine/wire/message_record.hpp"
 
 namespace drydock {
 
@@ -105,8 +106,11 @@ struct StoreConfiguration {
   Duration os_page_cache_busy_timeout = Duration::s(1);  // osPageCacheBusyTimeOutMills
   std::int32_t max_message_size = 4'194'304;             // maxMessageSize, bytes
   bool check_crc_on_recover = true;                      // checkCRCOnRecover
-  DelayLevels delay_levels;                              // messageDelayLevel
-  bool message_index_enable = true;                      // messageIndexEnable
+  bool enabled_append_prop_crc = false;                  // enabledAppendPropCRC
+  // Recovery looks at that CRC instead of the body's, if it looks at all.
+  bool force_verify_prop_crc = false;  // forceVerifyPropCRC
+  DelayLevels delay_levels;            // messageDelayLevel
+  bool message_index_enable = true;    // messageIndexEnable
   // Recovery starts in front of what the index may lack.
   bool message_index_safe = false;          // messageIndexSafe
   IndexSizes index;                         // maxHashSlotNum, maxIndexNum
@@ -132,6 +136,13 @@ struct StoreConfiguration {
 
   // A slave's log takes its master's bytes through the map, so it has no use for a pool.
   bool has_transient_pool() const { return transient_store_pool_enable && !replica; }
+  PropertyCrc property_crc() const {
+    return enabled_append_prop_crc ? PropertyCrc::appended : PropertyCrc::none;
+  }
+  ContentCheck recovery_check() const {
+    if (!check_crc_on_recover) return ContentCheck::lengths_only;
+    return force_verify_prop_crc ? ContentCheck::property_crc : ContentCheck::body_crc;
+  }
   std::string index_path() const { return store_path_root + "/index"; }
   std::string consume_queue_path() const { return store_path_root + "/consumequeue"; }
   std::string commit_log_path() const {

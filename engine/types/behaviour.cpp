@@ -47,15 +47,21 @@ constexpr std::array<BehaviourText, kSwitches> kTexts = {{
      "that one too", "StoreQueueRecovery.AfterAnOrderlyStopOneRecordOfAQueueBehindTheLogIsSkipped",
      "S 5.5"},
     {"recovery.counts-tail-as-flushed",
-     "what recovery accepts after a crash counts as flushed, though it may be in the page cache "
-     "alone: consumers see it, and later records are acknowledged behind it",
-     "recovery syncs it first",
-     "StoreBehaviour.WhatRecoveryAcceptsIsDurableOrNot, BrokerLaws.EverySwitchBreaksThem",
+     "what recovery accepts counts as flushed, though it may be in the page cache alone, after a "
+     "crash, and after an orderly stop with SYNC_FLUSH, whose last flush covers one file: "
+     "consumers "
+     "see it, and later records are acknowledged behind it",
+     "after a crash recovery syncs it first; an orderly stop syncs every file",
+     "StoreBehaviour.WhatRecoveryAcceptsIsDurableOrNot, "
+     "StoreBehaviour.AnOrderlyStopSyncsOneFileOfTheLogOrAll, BrokerLaws.EverySwitchBreaksThem",
      "S 5.5, B029"},
     {"recovery.leaves-old-records",
      "recovery moves positions only: old records stay behind the end of the log, and a later "
-     "recovery takes them for the log's own once it ends where one of them begins",
-     "after a crash the log goes on in a new file, behind a blank record",
+     "recovery takes them for the log's own once it ends where one of them begins; old units stay "
+     "behind the end of a queue, and the next start takes them for the queue's own: readers find "
+     "another queue's message there, or none",
+     "after a crash the log goes on in a new file, behind a blank record, and what lies behind the "
+     "end of a queue is overwritten with zeros",
      "StoreBehaviour.OldRecordsBehindTheEndComeBackOrNot", "S 13.9, B088"},
     {"checkpoint.ahead-of-queues",
      "the checkpoint takes a message for dispatched when its unit is in the page cache, up to 60 s "

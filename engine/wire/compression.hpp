@@ -10,7 +10,7 @@
 
 namespace drydock {
 
-// RocketMQ's check sum of a body: CRC-32 as zlib computes it, without its top bit.
+// RocketMQ's check sum, mostly of a body: CRC-32 as zlib computes it, without its top bit.
 std::uint32_t body_crc(std::span<const std::byte> bytes);
 
 // In zlib's format, at its best level.

@@ -1,6 +1,7 @@
 #include "engine/wire/message_properties.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "engine/wire/big_endian.hpp"
 
@@ -81,6 +82,20 @@ SharedBytes edit_properties(std::string_view text, std::span<const std::string_v
     if (!extra.value.empty()) write_property(writer, extra);
   }
   return edited;
+}
+
+SharedBytes without_property(SharedBytes text, std::string_view name) {
+  const std::string_view all = as_text(text.span());
+  if (all.find(name) == std::string_view::npos) return text;
+  std::string kept;
+  for (std::size_t at = 0; at < all.size();) {
+    const std::size_t end = std::min(all.find(kPropertyEnd, at), all.size() - 1) + 1;
+    const std::string_view piece = all.substr(at, end - at);
+    const bool named = piece.starts_with(name) && piece.substr(name.size()).starts_with(kNameEnd);
+    if (!named) kept += piece;
+    at = end;
+  }
+  return SharedBytes::copy_of(kept);
 }
 
 }  // namespace drydock

@@ -38,6 +38,8 @@ inline constexpr std::string_view kTransactionId = "__transactionId__";
 inline constexpr std::string_view kCheckTimes = "TRANSACTION_CHECK_TIMES";
 inline constexpr std::string_view kCheckImmunitySeconds = "CHECK_IMMUNITY_TIME_IN_SECONDS";
 inline constexpr std::string_view kPreparedQueueOffset = "TRAN_PREPARED_QUEUE_OFFSET";
+// Of the whole record: see property_crc.hpp.
+inline constexpr std::string_view kCrc = "__CRC32#";
 // Ours, as an application's own property: which attempt of a send this record came from.
 inline constexpr std::string_view kAttempt = "ATTEMPT";
 }  // namespace property
@@ -78,5 +80,9 @@ SharedBytes rewrite_properties(std::string_view received, std::span<const Proper
 // those with an empty value are only removed.
 SharedBytes edit_properties(std::string_view text, std::span<const std::string_view> removed,
                             std::span<const Property> added);
+
+// `text` without the property, every time it occurs; the rest stays as it is, also what is no
+// property.
+SharedBytes without_property(SharedBytes text, std::string_view name);
 
 }  // namespace drydock

@@ -101,6 +101,20 @@ RecordCheck refused(RecordCheck check, RecordFault fault) {
   return check;
 }
 
+// RocketMQ sums up first and compares the lengths then: if they don't add up, it has the sum of
+// other bytes, which is wrong.
+RecordCheck checked_by_property(RecordCheck check, std::span<const std::byte> record,
+                                const RecordView& view) {
+  const bool whole = static_cast<std::int64_t>(record.size()) == check.declared_bytes;
+  if (!whole) return refused(check, RecordFault::length_mismatch);
+  const PropertyCrcState state = check_property_crc(record, view.properties);
+  if (state == PropertyCrcState::absent) return refused(check, RecordFault::no_property_crc);
+  if (state == PropertyCrcState::wrong) return refused(check, RecordFault::property_crc);
+  check.size = check.declared_bytes;
+  check.success = true;
+  return check;
+}
+
 RecordCheck stopped(RecordCheck check, const RecordCursor& cursor) {
   check.needed_bytes = cursor.needed();
   return refused(check, cursor.fault());
@@ -116,13 +130,16 @@ std::string_view name_of(RecordFault fault) {
     case RecordFault::unknown_magic: return "no record there";
     case RecordFault::unreadable: return "unreadable lengths";
     case RecordFault::body_crc: return "wrong body checksum";
+    case RecordFault::no_property_crc: return "no property checksum";
+    case RecordFault::property_crc: return "wrong property checksum";
     case RecordFault::length_mismatch: return "lengths do not add up";
   }
   return "unnamed";
 }
 
 std::size_t record_bytes(const RecordContent& content) {
-  return kRecordBytesMin + content.body.size() + content.topic.size() + content.properties.size();
+  return kRecordBytesMin + content.body.size() + content.topic.size() +
+         stored_properties_bytes(content.properties, content.property_crc);
 }
 
 SharedBytes encode_record(const RecordContent& content) {
@@ -133,7 +150,9 @@ SharedBytes encode_record(const RecordContent& content) {
 
 void write_record(std::span<std::byte> into, const RecordContent& content) {
   ENSURE(content.topic.size() <= kTopicBytesMax);
-  ENSURE(content.properties.size() <= kPropertiesBytesMax);
+  const std::size_t properties_bytes =
+      stored_properties_bytes(content.properties, content.property_crc);
+  ENSURE(properties_bytes <= kPropertiesBytesMax);
   // The flag tells readers how long the hosts are; we write short ones.
   ENSURE((content.sys_flag & sys_flag::kHostMask) == 0);
   const std::size_t total = into.size();
@@ -156,16 +175,17 @@ void write_record(std::span<std::byte> into, const RecordContent& content) {
   writer.bytes(content.body);
   writer.integer(static_cast<std::int8_t>(content.topic.size()));
   writer.bytes(content.topic);
-  writer.integer(static_cast<std::int16_t>(content.properties.size()));
-  writer.bytes(content.properties);
-  ENSURE(writer.position() == total);
+  writer.integer(static_cast<std::int16_t>(properties_bytes));
+  ENSURE(writer.position() + properties_bytes == total);
+  write_stored_properties(into.last(properties_bytes), content.properties, content.property_crc);
 }
 
-void place_record(std::span<std::byte> record, const RecordPlace& place) {
+void place_record(std::span<std::byte> record, const RecordPlace& place, PropertyCrc crc) {
   ENSURE(record.size() >= kRecordBytesMin);
   write_big_endian(record.data() + kQueueOffsetAt, place.queue_offset.value());
   write_big_endian(record.data() + kPhysicalOffsetAt, place.physical_offset.value());
   write_big_endian(record.data() + kStoreTimestampAt, place.store_ms);
+  if (crc == PropertyCrc::appended) set_property_crc(record);
 }
 
 std::array<std::byte, kBlankBytes> encode_blank(std::int32_t remaining) {
@@ -177,7 +197,7 @@ std::array<std::byte, kBlankBytes> encode_blank(std::int32_t remaining) {
 }
 
 RecordCheck check_record(std::span<const std::byte> window, std::int64_t remaining,
-                         BodyCheck body_check, RecordView& view) {
+                         ContentCheck content_check, RecordView& view) {
   RecordCheck check;
   if (remaining <= 4) return refused(check, RecordFault::buffer_too_short);
   RecordCursor cursor(window, remaining);
@@ -196,11 +216,14 @@ RecordCheck check_record(std::span<const std::byte> window, std::int64_t remaini
 
   const std::uint32_t stored_crc = read_fields(cursor, view);
   if (!cursor.ok()) return stopped(check, cursor);
-  const bool verify = body_check == BodyCheck::crc && !view.body.empty();
+  const bool verify = content_check == ContentCheck::body_crc && !view.body.empty();
   if (verify && body_crc(view.body) != stored_crc) return refused(check, RecordFault::body_crc);
 
   read_variable_fields(cursor, magic, view);
   if (!cursor.ok()) return stopped(check, cursor);
+  if (content_check == ContentCheck::property_crc) {
+    return checked_by_property(check, window.first(static_cast<std::size_t>(cursor.at())), view);
+  }
   check.size = check.declared_bytes;
   check.success = cursor.at() == check.declared_bytes;
   check.fault = check.success ? RecordFault::none : RecordFault::length_mismatch;

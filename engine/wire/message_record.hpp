@@ -10,10 +10,11 @@
 // Worked example: the first golden vector of the reference, 133 bytes, is a test. Corner cases: the
 // CRC covers the body as stored and nothing else, its top bit is cleared, an empty body is not
 // checked; nothing compares physical_offset with the record's place; `remaining` of a blank record
-// counts the whole rest of the file although only 8 bytes are written.
+// counts the whole rest of the file although only 8 bytes are written. A CRC of the whole record
+// may be the last of its properties: see property_crc.hpp.
 //
 // We write version 1 with IPv4 hosts; version 2 (topics above 127 bytes) and IPv6 are understood
-// when reading. The property CRC (enabledAppendPropCRC) comes later.
+// when reading.
 #pragma once
 
 #include <array>
@@ -25,6 +26,7 @@
 #include "engine/runtime/network.hpp"
 #include "engine/types/bytes.hpp"
 #include "engine/types/ids.hpp"
+#include "engine/wire/property_crc.hpp"
 
 namespace drydock {
 
@@ -57,7 +59,8 @@ struct RecordContent {
   std::int64_t prepared_offset = 0;
   std::span<const std::byte> body;
   std::span<const std::byte> topic;       // At most kTopicBytesMax.
-  std::span<const std::byte> properties;  // At most kPropertiesBytesMax.
+  std::span<const std::byte> properties;  // At most kPropertiesBytesMax as they are stored.
+  PropertyCrc property_crc = PropertyCrc::none;
 };
 
 // What is decided under the put lock.
@@ -68,11 +71,14 @@ struct RecordPlace {
 };
 
 std::size_t record_bytes(const RecordContent& content);
-// The record with its place left open: it is filled in by `place_record`, before anybody shares it.
+// The record with its place left open, and with it the value of its property CRC: both are filled
+// in by `place_record`, before anybody shares it.
 SharedBytes encode_record(const RecordContent& content);
 // The same into `into`, which has record_bytes(content) bytes.
 void write_record(std::span<std::byte> into, const RecordContent& content);
-void place_record(std::span<std::byte> record, const RecordPlace& place);
+// `crc`: as in the record's content.
+void place_record(std::span<std::byte> record, const RecordPlace& place,
+                  PropertyCrc crc = PropertyCrc::none);
 
 // The blank record that closes a file with `remaining` bytes left.
 std::array<std::byte, kBlankBytes> encode_blank(std::int32_t remaining);
@@ -107,6 +113,8 @@ enum class RecordFault : std::uint8_t {
   unknown_magic,     // Zeros, for instance.
   unreadable,        // A length inside is negative or leads beyond the file.
   body_crc,
+  no_property_crc,
+  property_crc,
   length_mismatch,  // The lengths inside do not add up to the total.
 };
 
@@ -115,7 +123,7 @@ std::string_view name_of(RecordFault fault);
 // RocketMQ's result of the check: (size, success).
 //   good record           (total size, yes)
 //   blank record          (0, yes): go on with the next file
-//   lengths don't add up  (total size, no)
+//   lengths don't add up  (total size, no), unless a property CRC was to be looked at
 //   anything else         (-1, no)
 struct RecordCheck {
   std::int32_t size = -1;
@@ -128,13 +136,15 @@ struct RecordCheck {
   bool blank() const { return success && size == 0; }
 };
 
-enum class BodyCheck : std::uint8_t { lengths_only, crc };
+// What is compared besides the lengths. With `property_crc` a record without that property is
+// refused, and the CRC of the body is not looked at.
+enum class ContentCheck : std::uint8_t { lengths_only, body_crc, property_crc };
 
 // Checks the record at the front of `window`: the first bytes of the `remaining` ones up to the end
 // of the file. The lengths inside the record are followed as far as the file goes, not as far as
 // the record's own total, as RocketMQ does. `view` is filled as far as the record could be read.
 RecordCheck check_record(std::span<const std::byte> window, std::int64_t remaining,
-                         BodyCheck body_check, RecordView& view);
+                         ContentCheck content_check, RecordView& view);
 
 // The store timestamp of the record at the front of a file, if that starts with a record's magic
 // and the timestamp is not 0: what abnormal recovery looks at.

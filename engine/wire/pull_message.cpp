@@ -82,7 +82,7 @@ bool for_each_record(std::span<const std::byte> body, const RecordVisitor& visit
   while (!body.empty()) {
     RecordView view;
     const RecordCheck check =
-        check_record(body, static_cast<std::int64_t>(body.size()), BodyCheck::crc, view);
+        check_record(body, static_cast<std::int64_t>(body.size()), ContentCheck::body_crc, view);
     const std::size_t size =
         check.good() ? static_cast<std::size_t>(check.size) : damaged_bytes(body, check);
     if (check.good()) {

@@ -76,9 +76,10 @@ void count_copies(const FinalStore& store, Ledger& ledger, LossReport& report) {
   for (const StoredCopy& copy : store.copies) {
     Found* const found = ledger.find(copy);
     if (found == nullptr && copy.torn_properties) {
-      add_damage("the log at " + std::to_string(copy.physical_offset) +
-                     ": a record whose properties are torn, which no checksum covers",
-                 report);
+      add_damage(
+          "the log at " + std::to_string(copy.physical_offset) +
+              ": a record whose properties are torn, which its body's checksum does not cover",
+          report);
     } else if (found == nullptr) {
       ++report.phantoms;
     } else {

@@ -11,9 +11,12 @@ namespace drydock::reports {
 struct StoredCopy {
   std::uint64_t key = 0;
   bool key_known = false;  // The record carries a key of ours.
-  bool intact = false;     // The body is, byte for byte, what was sent under that key.
-  // Its properties hold zero bytes: a part of them never reached the disk. The record's checksum
-  // covers the body alone (storage reference, 2.2), so recovery keeps it.
+  // The body is, byte for byte, what was sent under that key, and what checksums the record has are
+  // right.
+  bool intact = false;
+  // Its properties hold zero bytes: a part of them never reached the disk; or a checksum of the
+  // whole record says that some byte is another one. Recovery looks at the body's checksum alone,
+  // if nobody tells it otherwise (storage reference, 2.2 and 2.3), and so keeps it.
   bool torn_properties = false;
   std::int64_t physical_offset = 0;
   std::int64_t record_bytes = 0;

@@ -24,8 +24,10 @@ reports::StoredCopy copy_of(const DecodedRecord& record, std::int64_t at, QueueN
   copy.queue_offset = record.queue_offset;
   copy.key_known = read_number(property(record.properties, "KEYS"), copy.key);
   if (!read_number(property(record.properties, "ATTEMPT"), copy.attempt)) copy.attempt = 0;
-  copy.torn_properties = record.properties.find('\0') != std::string_view::npos;
-  copy.intact = copy.key_known && record.body_checksum_right && is_body_of(copy.key, record.body);
+  const bool other = record.property_checksum == DecodedRecord::PropertyChecksum::wrong;
+  copy.torn_properties = other || record.properties.find('\0') != std::string_view::npos;
+  copy.intact =
+      copy.key_known && record.body_checksum_right && !other && is_body_of(copy.key, record.body);
   if (record.has_queue_entry) copy.queue = names.index_of(record.topic, record.queue_id);
   return copy;
 }

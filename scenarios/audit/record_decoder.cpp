@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace drydock::scenarios {
 namespace {
@@ -16,6 +17,7 @@ constexpr std::uint32_t kTransactionRolledBack = 0xC;
 constexpr std::uint32_t kBornHostV6 = 0x10;
 constexpr std::uint32_t kStoreHostV6 = 0x20;
 constexpr std::size_t kBlankBytes = 8;
+constexpr std::size_t kPropertyChecksumBytes = 20;  // Name, separator, digits, end.
 
 // Reads big-endian integers front to back; past the end it reads zeros and says so.
 class Cursor {
@@ -59,16 +61,38 @@ DecodedRecord damaged(std::string_view why) {
 }
 
 // CRC-32 without its highest bit, as RocketMQ stores it.
-std::uint32_t checksum_of(std::span<const std::byte> body) {
-  const auto* const data = reinterpret_cast<const Bytef*>(body.data());
-  return static_cast<std::uint32_t>(crc32(0, data, static_cast<uInt>(body.size()))) & 0x7fffffff;
+std::uint32_t checksum_of(std::span<const std::byte> bytes) {
+  const auto* const data = reinterpret_cast<const Bytef*>(bytes.data());
+  return static_cast<std::uint32_t>(crc32(0, data, static_cast<uInt>(bytes.size()))) & 0x7fffffff;
 }
 
-// Everything behind totalSize and magic.
-DecodedRecord decode_message(Cursor cursor, std::size_t total, std::uint32_t magic) {
+// Ten decimal digits, the lowest one first; none if that is not what they are.
+std::optional<std::uint64_t> number_of(std::string_view digits) {
+  std::uint64_t number = 0;
+  if (digits.size() != 10) return std::nullopt;
+  for (std::size_t i = digits.size(); i-- > 0;) {
+    if (digits[i] < '0' || digits[i] > '9') return std::nullopt;
+    number = 10 * number + static_cast<std::uint64_t>(digits[i] - '0');
+  }
+  return number;
+}
+
+DecodedRecord::PropertyChecksum property_checksum(std::span<const std::byte> record,
+                                                  std::string_view properties) {
+  using enum DecodedRecord::PropertyChecksum;
+  const std::string_view told = property(properties, "__CRC32#");
+  if (told.empty()) return absent;
+  return number_of(told) == checksum_of(record.first(record.size() - kPropertyChecksumBytes))
+             ? right
+             : wrong;
+}
+
+DecodedRecord decode_message(std::span<const std::byte> bytes, std::uint32_t magic) {
+  Cursor cursor(bytes);
+  cursor.take(4 + 4);  // totalSize, magic
   DecodedRecord record;
   record.kind = DecodedRecord::Kind::message;
-  record.total_bytes = static_cast<std::int64_t>(total);
+  record.total_bytes = static_cast<std::int64_t>(bytes.size());
   const auto checksum = static_cast<std::uint32_t>(cursor.integer(4));
   record.queue_id = static_cast<std::int32_t>(cursor.integer(4));
   cursor.take(4);  // flag
@@ -87,8 +111,9 @@ DecodedRecord decode_message(Cursor cursor, std::size_t total, std::uint32_t mag
   record.topic = cursor.text(cursor.integer(magic == kMagicV2 ? 2 : 1));
   record.properties = cursor.text(cursor.integer(2));
   if (cursor.beyond()) return damaged("a field reaches beyond its record");
-  if (cursor.position() != total) return damaged("the fields do not fill the record");
+  if (cursor.position() != bytes.size()) return damaged("the fields do not fill the record");
   record.body_checksum_right = record.body.empty() || checksum_of(record.body) == checksum;
+  record.property_checksum = property_checksum(bytes, record.properties);
   return record;
 }
 
@@ -108,9 +133,7 @@ DecodedRecord decode_record(std::span<const std::byte> bytes) {
   }
   if (magic != kMagicV1 && magic != kMagicV2) return damaged("no record begins here");
   if (total > bytes.size()) return damaged("the record reaches beyond the log");
-  Cursor fields(bytes.subspan(0, total));
-  fields.take(8);
-  return decode_message(fields, total, magic);
+  return decode_message(bytes.first(total), magic);
 }
 
 std::string_view property(std::string_view properties, std::string_view name) {

@@ -40,6 +40,9 @@ struct DecodedRecord {
   std::string_view topic;
   std::string_view properties;
   bool body_checksum_right = false;
+  // Of the whole record, as its last property (storage reference, 2.3).
+  enum class PropertyChecksum { absent, right, wrong };
+  PropertyChecksum property_checksum = PropertyChecksum::absent;
 };
 
 // The record at the start of `bytes`, which reach to the end of the file or of the log. Views point

@@ -450,6 +450,42 @@ def wrong_files(report):
                      done.returncode == 1 and "was flushed; the newest one" in done.stdout, done.stdout)
 
 
+def whole_records(report):
+    """dump, verify and recover of records with a property CRC, one of which is damaged beside its body."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "store"
+        conf = write_conf(folder, store, enabledAppendPropCRC="true", forceVerifyPropCRC="true")
+        broker = Broker(conf)
+        drydock("send", "--to", broker.at, "--topic", "orders", "--count", 20)
+        broker.kill()
+        keys = dumped(store)[0]
+        done = [drydock("store", command, store, "--conf", conf) for command in ("dump", "verify")]
+        report.check("property CRC: dump and verify say that all are right",
+                     [each.returncode for each in done] == [0, 0]
+                     and done[0].stdout.count(" (property CRC right)\n") == 20
+                     and "property CRC: 20 messages have one\n" in done[1].stdout,
+                     done[0].stdout + done[1].stdout)
+        bad = sorted(keys.values())[7]
+        patch(store, bad + 20, b"\x7f")  # The first byte of its queue offset.
+        done = drydock("store", "dump", store)
+        report.check("property CRC: dump says which one is wrong",
+                     done.returncode == 1 and done.stdout.count("(damaged: property CRC wrong)") == 1
+                     and done.stdout.count(" (property CRC right)\n") == 19, done.stdout)
+        wrong = f"damage: at {bad}: a record whose property CRC is wrong"
+        done = drydock("store", "verify", store)
+        report.check("property CRC: verify says that recovery does not look at it by default",
+                     done.returncode == 1 and "20 messages" in done.stdout and "would cut" not in done.stdout
+                     and f"{wrong}: recovery compares that of the body alone\n" in done.stdout, done.stdout)
+        done = drydock("store", "verify", store, "--conf", conf)
+        report.check("property CRC: with forceVerifyPropCRC verify says where recovery would cut the log",
+                     done.returncode == 1 and f"{wrong}\n" in done.stdout
+                     and f"recovery would cut the log at {bad} (a record whose property CRC is wrong): "
+                     in done.stdout and ", 12 whole records among them" in done.stdout, done.stdout)
+        told = drydock("store", "recover", store, "--conf", conf).stdout
+        report.check("property CRC: and so does recover",
+                     f"the log ends at {bad} (wrong property checksum)" in told, told)
+
+
 def files_as_wholes(report):
     """dump: a file without bytes, and one that is not there, are damage."""
     with tempfile.TemporaryDirectory() as folder:
@@ -817,6 +853,7 @@ def main():
     killed(report, "ASYNC_FLUSH")
     torn_tails(report)
     middle(report)
+    whole_records(report)
     recovered_in_place(report)
     wrong_files(report)
     files_as_wholes(report)

@@ -22,6 +22,32 @@ std::vector<std::string> fuzz::seeds() {
 
 }  // namespace drydock
 
+namespace drydock {
+
+// What is a batch becomes records that are good, each of the size that was told.
+static void make_records(std::span<const std::byte> bytes, PropertyCrc crc) {
+  const bool covered = crc == PropertyCrc::appended;
+  const RecordContent common{
+      .topic = as_byte_span("T"), .properties = as_byte_span("WAIT\x01t\x02"), .property_crc = crc};
+  EncodedBatch batch = encode_batch(common, bytes, 1 << 20);
+  if (batch.status != PutStatus::put_ok) return;
+  std::span<std::byte> rest = batch.records.writable();
+  for (const std::int32_t record_bytes : batch.record_bytes) {
+    const auto length = static_cast<std::int64_t>(rest.size());
+    const std::span<std::byte> one = rest.first(static_cast<std::size_t>(record_bytes));
+    place_record(one, {QueueOffset(3), PhysicalOffset(0), 1}, crc);
+    RecordView record;
+    const ContentCheck how = covered ? ContentCheck::property_crc : ContentCheck::body_crc;
+    const RecordCheck check = check_record(rest, length, how, record);
+    ENSURE(check.good());
+    ENSURE(check.size == record_bytes);
+    rest = rest.subspan(one.size());
+  }
+  ENSURE(rest.empty());
+}
+
+}  // namespace drydock
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace drydock;
   const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data), size);
@@ -35,20 +61,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   SearchOffsetHeader search;
   (void)decode_search_offset_header(bytes, search);
 
-  // What is a batch becomes records that are good, each of the size that was told.
-  const RecordContent common{.topic = as_byte_span("T"),
-                             .properties = as_byte_span("WAIT\x01t\x02")};
-  EncodedBatch batch = encode_batch(common, bytes, 1 << 20);
-  if (batch.status != PutStatus::put_ok) return 0;
-  std::span<const std::byte> rest = batch.records.span();
-  for (const std::int32_t record_bytes : batch.record_bytes) {
-    RecordView record;
-    const auto length = static_cast<std::int64_t>(rest.size());
-    const RecordCheck check = check_record(rest, length, BodyCheck::crc, record);
-    ENSURE(check.good());
-    ENSURE(check.size == record_bytes);
-    rest = rest.subspan(static_cast<std::size_t>(record_bytes));
-  }
-  ENSURE(rest.empty());
+  for (const PropertyCrc crc : {PropertyCrc::none, PropertyCrc::appended}) make_records(bytes, crc);
   return 0;
 }

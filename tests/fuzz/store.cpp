@@ -28,6 +28,7 @@ constexpr IndexSizes kIndexSizes{.slots = 8, .entries = 9};
 constexpr std::string_view kConf =
     "mappedFileSizeCommitLog=4096\nmappedFileSizeConsumeQueue=200\nmaxHashSlotNum=8\n"
     "maxIndexNum=9\n";
+constexpr std::string_view kVerifying = "enabledAppendPropCRC=true\nforceVerifyPropCRC=true\n";
 
 using Files = std::map<std::string, std::string>;  // By path from the store's directory.
 
@@ -44,9 +45,10 @@ Files files_of(const test::MemoryFiles& memory) {
 enum class Stop { orderly, killed };
 
 // Some files of the log, of two queues and of the index.
-Files written_store(Stop stop) {
+Files written_store(Stop stop, PropertyCrc crc) {
   StoreConfiguration configuration = test::small_store();
   configuration.message_index_enable = true;
+  configuration.enabled_append_prop_crc = crc == PropertyCrc::appended;
   configuration.index = kIndexSizes;
   test::StoreWorld world(configuration);
   test::StoreProcess broker(world);
@@ -292,26 +294,36 @@ bool shows_lines_only(std::string_view text) {
   });
 }
 
+enum class Conf : std::uint8_t { none, plain, verifying };
+constexpr Conf kConfs[] = {Conf::none, Conf::plain, Conf::verifying};
+
 class Bench {
  public:
   Bench()
       : directory_(make_directory()),
         output_(directory_ / "output"),
-        stores_{written_store(Stop::orderly), written_store(Stop::killed)} {
+        stores_{written_store(Stop::orderly, PropertyCrc::none),
+                written_store(Stop::killed, PropertyCrc::none),
+                written_store(Stop::orderly, PropertyCrc::appended),
+                written_store(Stop::killed, PropertyCrc::appended)} {
     write_file(directory_ / "broker.conf", kConf);
+    write_file(directory_ / "verifying.conf", std::string(kConf) + std::string(kVerifying));
     for (std::size_t i = 0; i < std::size(stores_); ++i) {
       write_store(directory_ / ("base-" + std::to_string(i)), stores_[i]);
     }
     // What the commands say of stores that are in order: so the harness is one that can see.
     const std::string orderly = (directory_ / "base-0").string();
-    ENSURE(call([&] { return cli::store_verify(options(orderly, true)); }) == 0);
+    ENSURE(call([&] { return cli::store_verify(options(orderly, Conf::plain)); }) == 0);
     ENSURE(call([&] { return cli::store_query(query(orderly)); }) == 0);
+    const std::string covered = (directory_ / "base-2").string();
+    ENSURE(call([&] { return cli::store_verify(options(covered, Conf::verifying)); }) == 0);
+    ENSURE(call([&] { return cli::store_verify(options(orderly, Conf::verifying)); }) == 1);
   }
   ~Bench() { fs::remove_all(directory_); }
 
   void run(Choices choices) {
     const std::size_t base = choices.below(std::size(stores_));
-    const bool conf = choices.below(2) == 0;
+    const Conf conf = choices.one_of(kConfs);
     const fs::path damaged = directory_ / "damaged";
     fs::remove_all(damaged);
     write_store(damaged, stores_[base]);
@@ -345,13 +357,14 @@ class Bench {
     ENSURE(::mkdtemp(path.data()) != nullptr);
     return path;
   }
-  cli::StoreOptions options(const std::string& root, bool conf) const {
+  cli::StoreOptions options(const std::string& root, Conf conf) const {
     cli::StoreOptions made{.directory = root};
-    if (conf) made.conf = (directory_ / "broker.conf").string();
+    if (conf == Conf::plain) made.conf = (directory_ / "broker.conf").string();
+    if (conf == Conf::verifying) made.conf = (directory_ / "verifying.conf").string();
     return made;
   }
   cli::StoreQueryOptions query(const std::string& root) const {
-    return {.store = options(root, true), .topic = "T", .key = "k1"};
+    return {.store = options(root, Conf::plain), .topic = "T", .key = "k1"};
   }
   // The exit status of a command, whose output is looked at.
   int call(const std::function<int()>& command) {
@@ -373,7 +386,7 @@ class Bench {
 
   fs::path directory_;
   Output output_;
-  Files stores_[2];
+  Files stores_[4];
 };
 
 }  // namespace
@@ -382,8 +395,8 @@ class Bench {
 std::vector<std::string> seeds() {
   std::vector<std::string> made;
   for (char kind = 0; kind < 14; ++kind) {
-    for (char store = 0; store < 2; ++store) {
-      std::string seed{store, static_cast<char>(kind % 2), '\0', kind};
+    for (char store = 0; store < 4; ++store) {
+      std::string seed{store, static_cast<char>(kind % 3), '\0', kind};
       for (int i = 0; i < 12; ++i) seed += static_cast<char>(37 * i + kind + store);
       made.push_back(std::move(seed));
     }

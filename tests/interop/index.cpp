@@ -71,7 +71,7 @@ Index index_of(const std::filesystem::path& log, IndexSizes sizes) {
       const std::span<const std::byte> rest = std::span(bytes).subspan(at);
       RecordView view;
       const RecordCheck check =
-          check_record(rest, static_cast<std::int64_t>(rest.size()), BodyCheck::crc, view);
+          check_record(rest, static_cast<std::int64_t>(rest.size()), ContentCheck::body_crc, view);
       if (!check.good()) break;
       index.file_message(view);
       at += static_cast<std::size_t>(check.size);

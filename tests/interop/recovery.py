@@ -22,27 +22,28 @@ SEEDS_OF_A_JVM = 300  # RocketMQ does not close all files of a store: then descr
 KINDS = ("single", "batch", "long-topic", "ipv6", "transaction")
 
 
-def write_stores(jvm, folder):
-    """Stores by RocketMQ: per kind of message one stopped in an orderly way, and one killed."""
+def write_stores(jvm, folder, **options):
+    """Stores by RocketMQ: per kind of message one stopped in an orderly way, and one killed. `options`:
+    what else it is opened with."""
     stores = []
     for kind in KINDS:
         name = f"base-{kind}"
-        jvm("open", name=name, directory=Path(folder) / name)
+        jvm("open", name=name, directory=Path(folder) / name, **options)
         jvm("put", name=name, seed=len(kind), count=250, kind=kind)
         jvm("copy", name=name, to=Path(folder) / f"{name}-killed")
         stores += [Path(folder) / name, Path(folder) / f"{name}-killed"]
     jvm("close", names=[f"base-{kind}" for kind in KINDS])
-    return stores + cut_once(jvm, folder, stores)
+    return stores + cut_once(jvm, folder, stores, **options)
 
 
-def cut_once(jvm, folder, stores):
+def cut_once(jvm, folder, stores, **options):
     """The killed ones once more: damaged, recovered by RocketMQ, written to, and killed again. Behind
     their ends are old records, which a recovery may accept."""
     again = []
     for number, store in enumerate(stores[1::2]):
         copy = driver.copy_store(store, Path(folder) / f"again-{number}")
         damage.bad_body(copy, random.Random(number))
-        jvm("open", name=copy.name, directory=copy)
+        jvm("open", name=copy.name, directory=copy, **options)
         jvm("put", name=copy.name, seed=number, count=5 + 10 * number, first=1000)
         again.append(Path(folder) / f"{copy.name}-killed")
         jvm("copy", name=copy.name, to=again[-1])
@@ -69,8 +70,9 @@ def without_impossible_queues(report):
     return {**report, "queues": [queue for queue in report["queues"] if queue["queue"] >= 0]}
 
 
-def compare(jvm, stores, folder, conf, seed):
-    """(what was done to which store, what the two disagree on)."""
+def compare(jvm, stores, folder, conf, seed, **options):
+    """(what was done to which store, what the two disagree on). `options`: what else RocketMQ's is opened
+    with."""
     source = random.Random(seed)
     store = stores[seed // len(damage.KINDS) % len(stores)]
     damaged = driver.copy_store(store, Path(folder) / "damaged")
@@ -78,7 +80,7 @@ def compare(jvm, stores, folder, conf, seed):
     copy = driver.copy_store(damaged, Path(folder) / "copy")
     try:
         try:
-            theirs = jvm("recover", directory=damaged)
+            theirs = jvm("recover", directory=damaged, **options)
         except DriverError as problem:
             theirs = {"loaded": False, "problem": str(problem)}
         ours = recovered_by_drydock(copy, conf)
@@ -93,6 +95,15 @@ def compare(jvm, stores, folder, conf, seed):
     return f"{store.name}: {done}", told
 
 
+def compare_all(report, stores, folder, conf, seeds, **options):
+    for first in range(0, len(seeds), SEEDS_OF_A_JVM):
+        with Driver(folder) as jvm:
+            for seed in seeds[first:first + SEEDS_OF_A_JVM]:
+                done, told = compare(jvm, stores, folder, conf, seed, **options)
+                kind = damage.KINDS[seed % len(damage.KINDS)].__name__
+                report.check(f"seed {seed}, {kind}: equal", not told, f"{done}\n{told}")
+
+
 def whole_number(text):
     number = int(text)
     if number < 0:
@@ -100,35 +111,30 @@ def whole_number(text):
     return number
 
 
-def chosen_seeds(arguments):
+def chosen_seeds(arguments, gate):
     """The gate's, without arguments."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--first", type=whole_number, default=0, help="the first seed (0)")
-    parser.add_argument("--count", type=whole_number, default=SEEDS,
-                        help=f"how many seeds from there on ({SEEDS})")
+    parser.add_argument("--count", type=whole_number, default=len(gate),
+                        help=f"how many seeds from there on ({len(gate)})")
     parser.add_argument("--seed", type=whole_number, help="this one alone")
     options = parser.parse_args(arguments)
     if options.seed is not None:
         return range(options.seed, options.seed + 1)
     if not arguments:
-        return [*range(SEEDS), *FOUND]
+        return gate
     return range(options.first, options.first + options.count)
 
 
 def main():
-    seeds = chosen_seeds(sys.argv[1:])
+    seeds = chosen_seeds(sys.argv[1:], [*range(SEEDS), *FOUND])
     report = tap.Report()
     with driver.work_folder() as folder:
         conf = driver.write_conf(Path(folder) / "broker.conf")
         with Driver(folder) as jvm:
             stores = write_stores(jvm, folder)
             sees_a_difference(report, jvm, stores, folder, conf)
-        for first in range(0, len(seeds), SEEDS_OF_A_JVM):
-            with Driver(folder) as jvm:
-                for seed in seeds[first:first + SEEDS_OF_A_JVM]:
-                    done, told = compare(jvm, stores, folder, conf, seed)
-                    kind = damage.KINDS[seed % len(damage.KINDS)].__name__
-                    report.check(f"seed {seed}, {kind}: equal", not told, f"{done}\n{told}")
+        compare_all(report, stores, folder, conf, seeds)
     return report.finish()
 
 

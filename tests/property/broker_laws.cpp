@@ -52,8 +52,12 @@ std::string play(const TrialOptions& options, const Plan& plan) {
   return trial.finally();
 }
 
-void check(FlushDiskType flush, std::string_view preset, Blows blows) {
+enum class Crc { of_the_body, of_the_record };
+
+void check(FlushDiskType flush, std::string_view preset, Blows blows, Crc crc = Crc::of_the_body) {
   TrialOptions options{.flush = flush, .behaviour = *Behaviour::preset(preset)};
+  options.append_prop_crc = options.verify_prop_crc = crc == Crc::of_the_record;
+  options.torn = crc == Crc::of_the_record ? Torn::never : Torn::perhaps;
   options.seed = *rc::gen::arbitrary<std::uint64_t>();
   const bool cached = *rc::gen::arbitrary<bool>();
   options.disk = cached ? sim::sata_ssd() : sim::local_nvme();
@@ -70,6 +74,13 @@ RC_GTEST_PROP(BrokerLaws, HoldWithSyncFlush, ()) {
 
 RC_GTEST_PROP(BrokerLaws, HoldWithAsyncFlush, ()) {
   check(FlushDiskType::async_flush, "hardened", Blows::all);
+}
+
+// Then no record is torn, either.
+RC_GTEST_PROP(BrokerLaws, HoldWithThePropertyCrc, ()) {
+  const bool sync = *rc::gen::arbitrary<bool>();
+  check(sync ? FlushDiskType::sync_flush : FlushDiskType::async_flush, "hardened", Blows::all,
+        Crc::of_the_record);
 }
 
 // As RocketMQ is, a kill loses nothing that was answered, and every other law but (9) holds: the
@@ -193,32 +204,33 @@ Plan plan_of(const Story& story, std::uint64_t seed) {
   return plan;
 }
 
-enum class Hazard { planted, absent };
+TrialOptions hardened() { return {.behaviour = *Behaviour::preset("hardened")}; }
 
 // The first plan of a story that breaks a law, and which; 0: none of so many.
 struct Broken {
   std::uint64_t seed = 0;
   std::string trouble;
 };
-Broken first_broken(const Story& story, Hazard hazard, std::uint64_t seeds) {
+Broken first_broken(const Story& story, TrialOptions options, std::uint64_t seeds) {
+  options.flush = story.flush;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    TrialOptions options{.behaviour = *Behaviour::preset("hardened")};
-    options.flush = story.flush;
     options.seed = seed;
-    if (hazard == Hazard::planted) plant(options, story);
     std::string trouble = play(options, plan_of(story, seed));
     if (!trouble.empty()) return {seed, std::move(trouble)};
   }
   return {};
 }
 
+constexpr std::uint64_t kSeeds = 100;
+
 // Without the hazard the same plans break nothing.
 void expect_broken_by_the_hazard_alone(const std::vector<Story>& stories) {
-  constexpr std::uint64_t kSeeds = 100;
   for (const Story& story : stories) {
-    const Broken broken = first_broken(story, Hazard::planted, kSeeds);
+    TrialOptions planted = hardened();
+    plant(planted, story);
+    const Broken broken = first_broken(story, planted, kSeeds);
     EXPECT_GT(broken.seed, 0u) << name_of_hazard(story);
-    const Broken without = first_broken(story, Hazard::absent, broken.seed);
+    const Broken without = first_broken(story, hardened(), broken.seed);
     EXPECT_EQ(without.trouble, "") << name_of_hazard(story) << ", plan " << without.seed;
   }
 }
@@ -226,6 +238,25 @@ void expect_broken_by_the_hazard_alone(const std::vector<Story>& stories) {
 TEST(BrokerLaws, EverySwitchBreaksThem) { expect_broken_by_the_hazard_alone(stories()); }
 
 TEST(BrokerLaws, PlantedMistakesBreakThem) { expect_broken_by_the_hazard_alone(stories_of_bugs()); }
+
+// Without the property CRC, or if nobody compares it, a consumer gets a record that is torn at its
+// properties.
+TEST(BrokerLaws, OnlyThePropertyCrcSeesATornRecord) {
+  using enum Act;
+  const Story story{{}, FlushDiskType::sync_flush, {send, wait, burst, cut_power}, 100, 1'500, 20,
+                    20};
+  constexpr std::uint64_t kPlans = 400;  // A page has to end within the first property.
+  TrialOptions options = hardened();
+  options.torn = Torn::never;
+  const Broken without = first_broken(story, options, kPlans);
+  EXPECT_GT(without.seed, 0u);
+  options.append_prop_crc = true;
+  const Broken not_compared = first_broken(story, options, kPlans);
+  EXPECT_GT(not_compared.seed, 0u);
+  options.verify_prop_crc = true;
+  const Broken compared = first_broken(story, options, std::max(without.seed, not_compared.seed));
+  EXPECT_EQ(compared.trouble, "") << "plan " << compared.seed;
+}
 
 }  // namespace
 }  // namespace drydock::test

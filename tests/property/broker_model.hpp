@@ -14,6 +14,10 @@
 // delay says, and once at least. (8) A committed offset is one that was committed, not behind the
 // end of its queue, and not older than those of the last kSavedWithin. (9) The index finds every
 // message that is there.
+//
+// After a power loss a record may be torn: its body is there, and its last bytes, which are those
+// of its properties, are not. A CRC of the body alone doesn't see that, and so law 2 does not hold
+// for what was not safe yet; with Torn::never it must.
 #pragma once
 
 #include <algorithm>
@@ -55,10 +59,11 @@ struct Found {
 using FoundLog = std::map<Place, std::vector<Found>>;
 
 enum class Death { none, stop, kill, power };
+enum class Torn { perhaps, never };
 
 class BrokerModel {
  public:
-  explicit BrokerModel(FlushDiskType flush) : flush_(flush) {}
+  BrokerModel(FlushDiskType flush, Torn torn) : flush_(flush), torn_records_(torn) {}
 
   struct Message {
     std::uint64_t key = 0;
@@ -264,6 +269,7 @@ class BrokerModel {
 
   bool is_torn(const Place& place, const Found& record) {
     if (torn_.contains(record.physical)) return true;
+    if (torn_records_ == Torn::never) return false;
     if (death_ != Death::power || (record.whole && !is_astray(place, record))) return false;
     const auto needed = [&](const auto& entry) {
       const Message& message = entry.second;
@@ -325,6 +331,7 @@ class BrokerModel {
   }
 
   FlushDiskType flush_;
+  Torn torn_records_;
   std::uint64_t keys_ = 0;
   std::map<Id, Message> messages_;
   std::vector<Pulled> pulled_;

@@ -28,6 +28,9 @@ struct TrialOptions {
   std::uint64_t seed = 1;
   sim::DiskProfile disk = sim::sata_ssd();
   bool index_may_forget = false;  // Law 9 is not looked at.
+  Torn torn = Torn::perhaps;
+  bool append_prop_crc = false;
+  bool verify_prop_crc = false;
 };
 
 // Small files, so that they end and follow each other.
@@ -36,6 +39,8 @@ inline BrokerConfiguration trial_broker(const TrialOptions& options) {
   configuration.store.flush_disk_type = options.flush;
   configuration.store.behaviour = options.behaviour;
   configuration.store.bugs = options.bugs;
+  configuration.store.enabled_append_prop_crc = options.append_prop_crc;
+  configuration.store.force_verify_prop_crc = options.verify_prop_crc;
   configuration.store.mapped_file_size_commit_log = 16 * 1024;
   configuration.store.flush_interval_commit_log = Duration::ms(20);  // A file at a time.
   configuration.store.flush_commit_log_thorough_interval = Duration::s(1);
@@ -50,7 +55,7 @@ class BrokerTrial {
   explicit BrokerTrial(const TrialOptions& options)
       : configuration_(trial_broker(options)),
         index_may_forget_(options.index_may_forget),
-        model_(options.flush),
+        model_(options.flush, options.torn),
         world_(flat_network(Duration::us(50)), {.seed = options.seed}),
         disk_(world_.kernel, DiskId(0),
               {.name = "d0", .capacity_bytes = 64 << 20, .profile = options.disk}),

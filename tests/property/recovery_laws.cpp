@@ -1,6 +1,7 @@
 // The law of recovery on damaged files: wherever a log is cut, and whichever of its bytes are
 // overwritten, the store opens, and its log ends where a model says that reads the bytes as the
-// storage reference describes them (sections 2.1, 5.4 and 5.5) and shares no code with the engine.
+// storage reference describes them (sections 2.1, 2.3, 5.4 and 5.5) and shares no code with the
+// engine.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <zlib.h>
@@ -16,7 +17,7 @@ namespace {
 // The log that a broker without queues would find: all its files, one behind the other.
 class LogModel {
  public:
-  explicit LogModel(Bytes bytes) : bytes_(std::move(bytes)) {}
+  LogModel(Bytes bytes, ContentCheck check) : bytes_(std::move(bytes)), check_(check) {}
 
   // Where a recovery ends that begins with the file at `start`.
   std::int64_t end_from(std::int64_t start) const {
@@ -78,21 +79,44 @@ class LogModel {
     // RocketMQ takes a negative length of body or properties for none.
     const std::int64_t body = std::max<std::int64_t>(integer(body_length_at, 4), 0);
     if (body_at + body > file_end) return false;
-    if (body > 0 && body_crc(body_at, body) != integer(at + 8, 4)) return false;
+    const bool by_body = check_ == ContentCheck::body_crc;
+    if (by_body && body > 0 && crc(body_at, body) != integer(at + 8, 4)) return false;
     const std::int64_t topic_at = body_at + body;
     const std::int64_t topic = integer(topic_at, second ? 2 : 1);
     const std::int64_t properties_at = topic_at + (second ? 2 : 1) + topic;
     if (topic < 0 || properties_at + 2 > file_end) return false;
     const std::int64_t properties = std::max<std::int64_t>(integer(properties_at, 2), 0);
     const std::int64_t end = properties_at + 2 + properties;
-    return end <= file_end && end - at == total;
+    if (end > file_end || end - at != total) return false;
+    return by_body || property_crc(end - properties, end) == crc(at, total - 20);
   }
-  std::int64_t body_crc(std::int64_t at, std::int64_t length) const {
+  // What the last property of that name says; -1: there is none.
+  std::int64_t property_crc(std::int64_t from, std::int64_t end) const {
+    std::int64_t told = -1;
+    std::string piece;
+    for (std::int64_t at = from; at <= end; ++at) {
+      const char c = at < end ? static_cast<char>(integer(at, 1)) : '\x02';
+      if (c != '\x02') {
+        piece += c;
+        continue;
+      }
+      if (piece.starts_with("__CRC32#\x01") && piece.size() > 9) {
+        told = 0;
+        for (std::size_t i = piece.size(); i-- > 9;) {
+          told = (told * 10 + static_cast<unsigned char>(piece[i]) - '0') & 0xffff'ffff;
+        }
+      }
+      piece.clear();
+    }
+    return told;
+  }
+  std::int64_t crc(std::int64_t at, std::int64_t length) const {
     const auto* const first = reinterpret_cast<const Bytef*>(bytes_.data() + at);
     return static_cast<std::int64_t>(crc32(0, first, static_cast<uInt>(length)) & 0x7fffffff);
   }
 
   Bytes bytes_;
+  ContentCheck check_;
 };
 
 // Evenly from low to high - 1, in early cases too.
@@ -108,7 +132,7 @@ void build(LogBuilder& log) {
   const std::int64_t files = evenly<std::int64_t>(1, 5);
   for (std::int64_t stored = kFirstStored, number = 0;; stored += 500, ++number) {
     const auto body = evenly<std::size_t>(0, 1'500);
-    const std::int64_t bytes = record_of(static_cast<std::int64_t>(body));
+    const std::int64_t bytes = log.bytes_of(body);
     const std::int64_t rest = kFileBytes - log.end() % kFileBytes;
     if (bytes + kBlankBytes > rest) {
       if (log.end() / kFileBytes + 1 == files) return;
@@ -132,21 +156,23 @@ void damage(LogBuilder& log, MemoryFiles& files) {
   }
 }
 
-LogModel model_of(MemoryFiles& files) {
+LogModel model_of(MemoryFiles& files, ContentCheck check) {
   Bytes all;
   for (std::int64_t start = 0; files.exists(log_file(start)); start += kFileBytes) {
     const Bytes& bytes = files.at(log_file(start)).durable;
     all.insert(all.end(), bytes.begin(), bytes.end());
   }
-  return LogModel(std::move(all));
+  return {std::move(all), check};
 }
 
-RC_GTEST_PROP(RecoveryLaws, ALogThatIsDamagedAnywhereEndsWhereTheModelSays, ()) {
+void check(ContentCheck check) {
   StoreWorld world;
-  LogBuilder log(world.files);
+  const bool by_property = check == ContentCheck::property_crc;
+  world.configuration.force_verify_prop_crc = by_property;
+  LogBuilder log(world.files, by_property ? PropertyCrc::appended : PropertyCrc::none);
   build(log);
   damage(log, world.files);
-  const LogModel model = model_of(world.files);
+  const LogModel model = model_of(world.files, check);
   std::int64_t expected = model.end_from(0);
   if (evenly(0, 3) > 0) {
     const std::int64_t checkpoint_ms = evenly<std::int64_t>(kFirstStored, 22'000);
@@ -157,6 +183,14 @@ RC_GTEST_PROP(RecoveryLaws, ALogThatIsDamagedAnywhereEndsWhereTheModelSays, ()) 
   StoreProcess broker(world);
   RC_ASSERT(broker.started());
   RC_ASSERT(broker.end() == expected);
+}
+
+RC_GTEST_PROP(RecoveryLaws, ALogThatIsDamagedAnywhereEndsWhereTheModelSays, ()) {
+  check(ContentCheck::body_crc);
+}
+
+RC_GTEST_PROP(RecoveryLaws, SoDoesOneWhoseRecordsHaveAPropertyCrc, ()) {
+  check(ContentCheck::property_crc);
 }
 
 }  // namespace

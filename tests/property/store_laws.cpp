@@ -55,7 +55,7 @@ std::map<std::int32_t, std::vector<Stored>> read_log(StoreWorld& world, std::int
                           .subspan(static_cast<std::size_t>(inside));
     RecordView view;
     const RecordCheck check =
-        check_record(rest, static_cast<std::int64_t>(rest.size()), BodyCheck::crc, view);
+        check_record(rest, static_cast<std::int64_t>(rest.size()), ContentCheck::body_crc, view);
     RC_ASSERT(check.success);
     if (check.blank()) {
       at += kFileBytes - inside;

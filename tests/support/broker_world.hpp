@@ -85,7 +85,7 @@ class BrokerWorld : public NetWorld {
     for (;;) {
       RecordView view;
       const RecordCheck check =
-          check_record(rest, static_cast<std::int64_t>(rest.size()), BodyCheck::crc, view);
+          check_record(rest, static_cast<std::int64_t>(rest.size()), ContentCheck::body_crc, view);
       if (!check.good()) return all;
       all.emplace_back(as_text(view.properties));
       rest = rest.subspan(static_cast<std::size_t>(check.size));

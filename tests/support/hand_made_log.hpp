@@ -49,12 +49,14 @@ struct HandMadeRecord {
   std::uint32_t queue_id = 0;
   std::uint64_t queue_offset = 0;
   std::uint32_t sys_flag = 0;
+  bool property_crc = false;  // The CRC of the whole record is its last property.
 };
 
 // Version 1, with hosts of IPv4.
 inline Bytes encode(const HandMadeRecord& record) {
   const SharedBytes body = scenarios::body_of(record.key, record.body_bytes);
-  const std::string properties = std::string("KEYS\x01") + record.keys + "\x02";
+  std::string properties = std::string("KEYS\x01") + record.keys + "\x02";
+  if (record.property_crc) properties += "__CRC32#\x01----------\x02";
   Bytes bytes;
   put(bytes, 91 + record.body_bytes + record.topic.size() + properties.size(), 4);
   put(bytes, 0xdaa320a7, 4);
@@ -71,6 +73,12 @@ inline Bytes encode(const HandMadeRecord& record) {
   put_text(bytes, record.topic);
   put(bytes, properties.size(), 2);
   put_text(bytes, properties);
+  if (record.property_crc) {
+    std::uint32_t rest = crc31(std::span(bytes).first(bytes.size() - 20));
+    for (std::size_t i = bytes.size() - 11; i + 1 < bytes.size(); ++i, rest /= 10) {
+      bytes[i] = static_cast<std::byte>('0' + rest % 10);
+    }
+  }
   return bytes;
 }
 

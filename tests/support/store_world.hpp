@@ -214,7 +214,8 @@ class StoreProcess {
 // Builds the commit log that a broker left behind, record by record.
 class LogBuilder {
  public:
-  explicit LogBuilder(MemoryFiles& files) : files_(files) {}
+  explicit LogBuilder(MemoryFiles& files, PropertyCrc crc = PropertyCrc::none)
+      : files_(files), crc_(crc) {}
 
   // A record of message_of(body_bytes) at the end; gives its place.
   std::int64_t add(std::size_t body_bytes, std::int64_t queue_offset = 0,
@@ -223,11 +224,12 @@ class LogBuilder {
     const RecordContent content{.born_host = {0x0a000001, 1},
                                 .store_host = {0x0a000001, 10'911},
                                 .body = as_byte_span(body),
-                                .topic = as_byte_span("T")};
+                                .topic = as_byte_span("T"),
+                                .property_crc = crc_};
     SharedBytes record = encode_record(content);
     const std::int64_t at = end_;
     const RecordPlace place{QueueOffset(queue_offset), PhysicalOffset(at), store_ms};
-    place_record(record.writable(), place);
+    place_record(record.writable(), place, crc_);
     write(at, record.span());
     end_ += static_cast<std::int64_t>(record.size());
     return at;
@@ -262,6 +264,11 @@ class LogBuilder {
     write(at, wrong);
   }
   std::int64_t end() const { return end_; }
+  // Length of the record of message_of(body_bytes).
+  std::int64_t bytes_of(std::size_t body_bytes) const {
+    return record_of(static_cast<std::int64_t>(body_bytes)) +
+           static_cast<std::int64_t>(stored_properties_bytes({}, crc_));
+  }
 
   // The broker that wrote it did not stop in an orderly way.
   void crashed(std::int64_t checkpoint_ms) {
@@ -279,6 +286,7 @@ class LogBuilder {
     return files_.at(path);
   }
   MemoryFiles& files_;
+  PropertyCrc crc_;
   std::int64_t end_ = 0;
 };
 

@@ -38,6 +38,33 @@ TEST(StoreBehaviour, WhatRecoveryAcceptsIsDurableOrNot) {
   }
 }
 
+// Nobody waits for a flush, and the log goes on in a second file while the first one is synced.
+TEST(StoreBehaviour, AnOrderlyStopSyncsOneFileOfTheLogOrAll) {
+  for (const bool hardened : {false, true}) {
+    StoreWorld world(store_with(BehaviourSwitch::recovery_counts_tail_as_flushed, hardened,
+                                FlushDiskType::sync_flush));
+    {
+      StoreProcess first(world);
+      world.files.sync_time = Duration::ms(100);
+      for (int i = 0; i < 6; ++i) {
+        IncomingMessage message = message_of(kBody);
+        message.wait_store_ok = false;
+        first.put(std::move(message));
+      }
+      world.run_for(Duration::ms(1));
+      first.stop();
+      ASSERT_FALSE(world.files.exists("/store/abort"));
+    }
+    world.files.sync_time = Duration();
+    StoreProcess second(world);
+    EXPECT_EQ(second.units().size(), 6u);
+    EXPECT_EQ(second.get(5).status, GetStatus::found);  // Consumers see it.
+    world.power_cycle();
+    StoreProcess third(world);
+    EXPECT_EQ(third.units().size(), hardened ? 6u : 4u);
+  }
+}
+
 // Queue 1 has a file, and its units and their records are gone with the power.
 TEST(StoreBehaviour, AFileOfAQueueThatWasNeverFlushedKeepsAUnitOrNot) {
   for (const bool hardened : {false, true}) {
@@ -76,6 +103,63 @@ TEST(StoreBehaviour, OldRecordsBehindTheEndComeBackOrNot) {
     StoreProcess second(world);
     EXPECT_EQ(second.units().size(), hardened ? 1u : 3u);
     EXPECT_EQ(second.units()[0].physical.value(), hardened ? kFileBytes : 0);
+  }
+}
+
+// The record behind the end of the log is lost, its unit in queue 1 is not. Then a message of
+// queue 0 is stored where it was; or, if the log goes on in a new file, elsewhere.
+TEST(StoreBehaviour, OldUnitsBehindTheEndOfAQueueComeBackOrNot) {
+  for (const bool hardened : {false, true}) {
+    for (const bool power : {false, true}) {
+      StoreWorld world(store_with(BehaviourSwitch::recovery_leaves_old_records, hardened,
+                                  FlushDiskType::sync_flush));
+      std::int64_t end = 0;
+      {
+        StoreProcess first(world);
+        first.put_now(message_of(kBody, 1));
+        end = first.end();
+        first.put_now(message_of(kBody, 1));
+        first.stop();
+      }
+      LogBuilder(world.files).write(end, Bytes(static_cast<std::size_t>(record_of(kBody))));
+      LogBuilder(world.files).crashed(0);
+      {
+        StoreProcess second(world);
+        ASSERT_EQ(second.units(1).size(), 1u);
+        ASSERT_EQ(second.put_now(message_of(kBody, 0)).status, PutStatus::put_ok);
+        power ? world.power_cycle() : second.kill();
+      }
+      StoreProcess third(world);
+      ASSERT_EQ(third.units(0).size(), 1u);
+      const std::vector<ConsumeQueueUnit> units = third.units(1);
+      ASSERT_EQ(units.size(), hardened ? 1u : 2u) << power;
+      EXPECT_EQ(units.back().physical == third.units(0)[0].physical, !hardened);
+      EXPECT_EQ(third.put_now(message_of(kBody, 1)).queue_offset.value(), hardened ? 1 : 2);
+    }
+  }
+}
+
+// Units that lie behind one that is lost.
+TEST(StoreBehaviour, OldUnitsBehindAHoleOfAQueueComeBackOrNot) {
+  for (const bool hardened : {false, true}) {
+    StoreWorld world(store_with(BehaviourSwitch::recovery_leaves_old_records, hardened,
+                                FlushDiskType::sync_flush));
+    LogBuilder log(world.files);
+    log.add(kBody);
+    log.add_unit(0, 0, log.end());
+    log.add_unit(3 * kFileBytes, 2, log.end());
+    log.crashed(0);
+    {
+      StoreProcess first(world);
+      ASSERT_EQ(first.units().size(), 1u);
+      first.put_now(message_of(kBody));
+      first.kill();
+    }
+    StoreProcess second(world);
+    EXPECT_EQ(second.units().size(), 2u);  // The third one lies behind the log.
+    EXPECT_EQ(decode_unit(std::span(world.files.at(queue_file(0)).cached).subspan(2 * kUnitBytes))
+                  .valid(),
+              !hardened);
   }
 }
 

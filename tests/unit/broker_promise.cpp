@@ -249,8 +249,22 @@ TEST(Promise, WhatSlavesServe) {
 TEST(Promise, WhatRecoveryTakesForGood) {
   EXPECT_TRUE(says("checkCRCOnRecover=false", "damaged body for good"));
   EXPECT_FALSE(says("", "damaged body"));
+  EXPECT_TRUE(says("", "checksum of the body alone: a message whose topic, properties or header"));
+  EXPECT_FALSE(says("checkCRCOnRecover=false", "of the body alone"));
   EXPECT_TRUE(says("forceVerifyPropCRC=true", "first record without a property CRC"));
   EXPECT_FALSE(says("", "property CRC"));
+}
+
+TEST(Promise, WhatThePropertyCrcIsGoodFor) {
+  const std::string append = "enabledAppendPropCRC=true\n";
+  const std::string verify = "forceVerifyPropCRC=true\n";
+  EXPECT_TRUE(says(append, "all of it, and nobody compares it"));
+  EXPECT_FALSE(says(append + verify, "nobody compares"));
+  EXPECT_FALSE(says(append + verify, "of the body alone"));
+  EXPECT_TRUE(says(append + verify, "such as all that were stored without"));
+  EXPECT_FALSE(says(append + verify, "every restart loses"));
+  EXPECT_TRUE(says(verify, "every restart loses acknowledged messages"));
+  EXPECT_TRUE(says(append + verify + "checkCRCOnRecover=false", "compares no checksum at all"));
 }
 
 TEST(Promise, RetentionWithItsLimits) {

@@ -254,7 +254,8 @@ TEST_F(LossChecker, ARecordWithTornPropertiesIsDamageAndNoPhantom) {
   EXPECT_EQ(report.phantoms, 0);
   EXPECT_EQ(report.corrupt, 1);
   EXPECT_EQ(report.damage.at(0),
-            "the log at 4096: a record whose properties are torn, which no checksum covers");
+            "the log at 4096: a record whose properties are torn, which its body's checksum does "
+            "not cover");
 }
 
 TEST_F(LossChecker, SendsThatNeverCompletedAreUnknown) {

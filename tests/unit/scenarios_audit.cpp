@@ -78,6 +78,23 @@ TEST(Decoder, SeesAChangedBody) {
   EXPECT_FALSE(decode_record(bytes).body_checksum_right);
 }
 
+// The golden record with the property CRC; storage reference, section 2.12.
+TEST(Decoder, ComparesThePropertyCrcWithTheWholeRecord) {
+  using enum DecodedRecord::PropertyChecksum;
+  Bytes bytes = from_hex(kGolden);
+  EXPECT_EQ(decode_record(bytes).property_checksum, absent);
+  const Bytes tail = from_hex("5f5f435243333223013137303134393035383102");
+  bytes.insert(bytes.end(), tail.begin(), tail.end());
+  overwrite(bytes, 0, 153, 4);
+  overwrite(bytes, 103, 48, 2);
+  EXPECT_EQ(decode_record(bytes).property_checksum, right);
+  for (const std::size_t at : {8u, 20u, 60u, 88u, 95u, 110u, 145u, 152u}) {
+    Bytes changed = bytes;
+    changed[at] ^= std::byte{1};
+    EXPECT_EQ(decode_record(changed).property_checksum, wrong) << at;
+  }
+}
+
 TEST(Decoder, ReadsABlankAndRefusesOneThatIsTooLong) {
   Bytes bytes = from_hex("00000064cbd43194");
   EXPECT_EQ(decode_record(bytes).kind, DecodedRecord::Kind::damaged);
@@ -153,6 +170,17 @@ TEST(LogWalk, SeesPropertiesThatHoldZeroBytes) {
   ASSERT_EQ(store.copies.size(), 2u);
   EXPECT_FALSE(store.copies[0].torn_properties);
   EXPECT_TRUE(store.copies[1].torn_properties);
+}
+
+TEST(LogWalk, ARecordWithAWrongPropertyCrcIsNotIntact) {
+  for (const bool other : {false, true}) {
+    Bytes bytes = test::encode({.key = 1, .keys = "1", .property_crc = true});
+    if (other) overwrite(bytes, 20, 77, 8);  // Its queue offset.
+    const reports::FinalStore store = walk(bytes);
+    ASSERT_EQ(store.copies.size(), 1u);
+    EXPECT_EQ(store.copies[0].intact, !other);
+    EXPECT_EQ(store.copies[0].torn_properties, other);
+  }
 }
 
 TEST(LogWalk, TellsWrongBytesForeignKeysAndStrayRecords) {

@@ -67,7 +67,7 @@ std::vector<RecordView> views_of(const GetResult& got, std::vector<SharedBytes>&
     keep.push_back(record.flatten());
     RecordView view;
     const auto length = static_cast<std::int64_t>(keep.back().size());
-    EXPECT_TRUE(check_record(keep.back().span(), length, BodyCheck::crc, view).good());
+    EXPECT_TRUE(check_record(keep.back().span(), length, ContentCheck::body_crc, view).good());
     views.push_back(view);
   }
   return views;

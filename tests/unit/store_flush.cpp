@@ -27,7 +27,7 @@ std::int64_t durable_records(StoreWorld& world) {
   RecordView view;
   for (;;) {
     const RecordCheck check =
-        check_record(rest, static_cast<std::int64_t>(rest.size()), BodyCheck::crc, view);
+        check_record(rest, static_cast<std::int64_t>(rest.size()), ContentCheck::body_crc, view);
     if (!check.good()) return count;
     rest = rest.subspan(static_cast<std::size_t>(check.size));
     ++count;

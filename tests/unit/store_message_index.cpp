@@ -59,7 +59,7 @@ class Indexed : public StoreProcess {
       RecordView view;
       const SharedBytes bytes = record.flatten();
       const auto length = static_cast<std::int64_t>(bytes.size());
-      ENSURE(check_record(bytes.span(), length, BodyCheck::crc, view).good());
+      ENSURE(check_record(bytes.span(), length, ContentCheck::body_crc, view).good());
       offsets->push_back(view.physical_offset);
     }
   }

@@ -31,7 +31,7 @@ std::int64_t records_end(std::span<const std::byte> bytes) {
   for (;;) {
     const auto rest = bytes.subspan(static_cast<std::size_t>(end));
     const RecordCheck check =
-        check_record(rest, static_cast<std::int64_t>(rest.size()), BodyCheck::crc, view);
+        check_record(rest, static_cast<std::int64_t>(rest.size()), ContentCheck::body_crc, view);
     if (!check.good()) return end;
     end += check.size;
   }

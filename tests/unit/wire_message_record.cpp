@@ -34,15 +34,15 @@ constexpr RecordPlace kPlace{QueueOffset(7), PhysicalOffset(4660), 1'700'000'000
 
 Bytes golden() { return unhex(kGolden); }
 
-RecordCheck check(const Bytes& bytes, BodyCheck body_check = BodyCheck::crc) {
+RecordCheck check(const Bytes& bytes, ContentCheck content_check = ContentCheck::body_crc) {
   RecordView view;
-  return check_record(bytes, static_cast<std::int64_t>(bytes.size()), body_check, view);
+  return check_record(bytes, static_cast<std::int64_t>(bytes.size()), content_check, view);
 }
 
 // What RocketMQ's check returns, and why.
 void expect_check(const Bytes& bytes, std::int32_t size, bool success, RecordFault fault,
-                  BodyCheck body_check = BodyCheck::crc) {
-  const RecordCheck result = check(bytes, body_check);
+                  ContentCheck content_check = ContentCheck::body_crc) {
+  const RecordCheck result = check(bytes, content_check);
   EXPECT_EQ(result.size, size);
   EXPECT_EQ(result.success, success);
   EXPECT_EQ(result.fault, fault);
@@ -75,7 +75,7 @@ TEST(StoreMessageRecord, AGoodRecordIsReadBack) {
   const Bytes bytes = golden();
   RecordView view;
   const RecordCheck result =
-      check_record(bytes, static_cast<std::int64_t>(bytes.size()), BodyCheck::crc, view);
+      check_record(bytes, static_cast<std::int64_t>(bytes.size()), ContentCheck::body_crc, view);
   EXPECT_TRUE(result.good());
   EXPECT_EQ(result.size, 133);
   EXPECT_EQ(view.queue_id, 3);
@@ -129,7 +129,7 @@ TEST(StoreMessageRecord, ABlankThatClaimsMoreThanThereIsIsRefused) {
 TEST(StoreMessageRecord, DamageInTheBodyIsSeenByItsCrcOnly) {
   const Bytes damaged = with(88, std::uint8_t{'J'});  // "Jello"
   expect_check(damaged, -1, false, RecordFault::body_crc);
-  expect_check(damaged, 133, true, RecordFault::none, BodyCheck::lengths_only);
+  expect_check(damaged, 133, true, RecordFault::none, ContentCheck::lengths_only);
 }
 
 TEST(StoreMessageRecord, DamageInHeaderTopicAndPropertiesIsNotSeen) {
@@ -185,7 +185,7 @@ TEST(StoreMessageRecord, Ipv6HostsAreTwelveBytesLonger) {
   write_big_endian(bytes.data() + 36, std::int32_t{0x30});
   RecordView view;
   const RecordCheck result =
-      check_record(bytes, static_cast<std::int64_t>(bytes.size()), BodyCheck::crc, view);
+      check_record(bytes, static_cast<std::int64_t>(bytes.size()), ContentCheck::body_crc, view);
   EXPECT_TRUE(result.good());
   EXPECT_EQ(view.store_ms, 1'700'000'000'123);
   EXPECT_EQ(first_store_timestamp(bytes), 1'700'000'000'123);
@@ -198,7 +198,7 @@ TEST(StoreMessageRecord, AWindowThatIsTooSmallAsksForMoreUntilItIsNot) {
   RecordCheck result;
   do {
     RecordView view;
-    result = check_record(std::span(bytes).first(window), 133, BodyCheck::crc, view);
+    result = check_record(std::span(bytes).first(window), 133, ContentCheck::body_crc, view);
     if (result.fault != RecordFault::need_more) break;
     ASSERT_GT(result.needed_bytes, static_cast<std::int64_t>(window));
     window = static_cast<std::size_t>(result.needed_bytes);

@@ -217,15 +217,15 @@ void add_consume(CLI::App& app, Chosen& chosen) {
 
 constexpr const char* kStoreHelp = "The store: what storePathRootDir names";
 constexpr const char* kRecoveredConfHelp =
-    "Its broker.conf, for the sizes of its files, storePathCommitLog and checkCRCOnRecover;"
-    " without it the files themselves say how long they are";
+    "Its broker.conf, for the sizes of its files, storePathCommitLog, checkCRCOnRecover and"
+    " forceVerifyPropCRC; without it the files themselves say how long they are";
 
 void add_store_options(CLI::App& command, StoreOptions& options) {
   command.add_option("directory", options.directory, kStoreHelp)->required();
   command.add_option("--conf", options.conf,
                      "Its broker.conf, for mappedFileSizeCommitLog, storePathCommitLog,"
-                     " maxHashSlotNum and maxIndexNum; without it the names of the log's files say"
-                     " how long they should be");
+                     " forceVerifyPropCRC, maxHashSlotNum and maxIndexNum; without it the names of"
+                     " the log's files say how long they should be");
 }
 
 void add_store_recover(CLI::App& store, Chosen& chosen) {
@@ -286,7 +286,8 @@ void add_store_dump(CLI::App& store, Chosen& chosen) {
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kDumpParts), std::end(kDumpParts))))
       ->capture_default_str();
   command->footer(
-      "A line of the log: physical offset, size, topic, queue, queue offset, store time, key.\n"
+      "A line of the log: physical offset, size, topic, queue, queue offset, store time, key, and\n"
+      "whether its property CRC is right, if it has one.\n"
       "Blanks, zeros and damaged places have a line, too. Nothing is written.\n"
       "Exit status: 0 all could be read; 1 something is damaged; 2 no store, or unreadable.");
 }
@@ -296,8 +297,9 @@ void add_store_verify(CLI::App& store, Chosen& chosen) {
       store.add_subcommand("verify", "Whether it is in order, and what recovery would cut");
   add_store_options(*command, *options_for<StoreOptions>(command, chosen, store_verify));
   command->footer(
-      "Checks names, sizes and order of the files, every record, the checkpoint and the abort\n"
-      "file. Nothing is written. A torn tail is damage: the line says where recovery would cut.\n"
+      "Checks names, sizes and order of the files, every record and what CRC it has, the\n"
+      "checkpoint and the abort file. Nothing is written. A torn tail is damage: the line says "
+      "where recovery would cut.\n"
       "Exit status: 0 clean; 1 damage found; 2 no store, or unreadable.");
 }
 

@@ -14,6 +14,7 @@ namespace drydock::cli {
 namespace {
 
 using Kind = LogPiece::Kind;
+using PropertyChecksum = scenarios::DecodedRecord::PropertyChecksum;
 
 // "2026-11-30T07:48:12.345Z"; milliseconds as they are if no calendar reaches so far.
 std::string text_of_time(std::int64_t ms) {
@@ -27,13 +28,22 @@ std::string text_of_time(std::int64_t ms) {
   return std::string(text, length) + fraction;
 }
 
+const char* shown(PropertyChecksum checksum) {
+  switch (checksum) {
+    case PropertyChecksum::absent: return "";
+    case PropertyChecksum::right: return " (property CRC right)";
+    case PropertyChecksum::wrong: return " (damaged: property CRC wrong)";
+  }
+  return "";
+}
+
 void print_message(const LogPiece& piece) {
   const scenarios::DecodedRecord& record = piece.record;
   const std::string key = printable(std::string(scenarios::property(record.properties, "KEYS")));
-  std::printf("%20lld %10lld %s %d %lld %s %s\n", static_cast<long long>(piece.offset),
+  std::printf("%20lld %10lld %s %d %lld %s %s%s\n", static_cast<long long>(piece.offset),
               static_cast<long long>(piece.bytes), word(record.topic).c_str(), record.queue_id,
               static_cast<long long>(record.queue_offset), text_of_time(record.store_ms).c_str(),
-              key.empty() ? "-" : key.c_str());
+              key.empty() ? "-" : key.c_str(), shown(record.property_checksum));
 }
 
 void print_other(const LogPiece& piece) {
@@ -86,6 +96,7 @@ int store_dump(const StoreDumpOptions& options) {
     const MappedInput input(file.path);
     walk_pieces(*file.begin, input.bytes(), [&damaged](const LogPiece& piece) {
       if (piece.kind == Kind::damage) damaged = true;
+      if (piece.record.property_checksum == PropertyChecksum::wrong) damaged = true;
       piece.kind == Kind::message ? print_message(piece) : print_other(piece);
     });
   }

@@ -111,6 +111,8 @@ StoreFiles list_store(const std::string& directory, const std::optional<std::str
     store.file_bytes = served.configuration.store.mapped_file_size_commit_log;
     const std::string& elsewhere = served.configuration.store.store_path_commit_log;
     if (!elsewhere.empty()) store.commit_log = elsewhere;
+    store.wants_property_crc =
+        served.configuration.store.recovery_check() == ContentCheck::property_crc;
   }
   std::error_code error;
   if (!std::filesystem::is_directory(directory, error)) {

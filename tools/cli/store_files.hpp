@@ -25,6 +25,8 @@ struct StoreFiles {
   std::vector<LogFile> files;        // By name, directories left out.
   std::vector<std::string> blocked;  // Paths of directories where files of the log belong.
   std::int64_t file_bytes = 0;       // mappedFileSizeCommitLog; 0: nothing says what it is.
+  // forceVerifyPropCRC: recovery ends the log at a record without a property CRC that is right.
+  bool wants_property_crc = false;
 };
 
 // The files of a commit log's directory, by name. Throws InputError.
@@ -35,9 +37,9 @@ std::vector<LogFile> list_log(const std::string& commit_log);
 // directory can't be read.
 std::vector<std::string> directories_in_log(const std::string& commit_log);
 
-// Lists a store. `conf`, if there is one, says how long files are and where the log is; otherwise
-// the distance between names says it, or the only file. Throws InputError if there is no commit
-// log or it can't be read.
+// Lists a store. `conf`, if there is one, says how long files are, where the log is and what
+// recovery wants; otherwise the distance between names says how long, or the only file. Throws
+// InputError if there is no commit log or it can't be read.
 StoreFiles list_store(const std::string& directory, const std::optional<std::string>& conf);
 
 // From here on a file that shrinks or can't be read while it is mapped ends the program with a line

@@ -23,6 +23,7 @@ namespace drydock::cli {
 namespace {
 
 using Kind = LogPiece::Kind;
+using PropertyChecksum = scenarios::DecodedRecord::PropertyChecksum;
 
 constexpr std::size_t kFindingsShown = 20;
 constexpr std::int64_t kCheckpointFileBytes = 4096;  // Storage reference, 5.1.
@@ -52,6 +53,7 @@ struct LogState {
   std::int64_t last_used = 0;        // End of the last byte that is not zero, blanks left out.
   std::int64_t messages_behind = 0;  // Behind `end`.
   std::int64_t newest_ms = 0;        // The newest store time in front of `end`.
+  std::int64_t property_crcs = 0;    // Messages that have one, right or wrong.
   std::int64_t begin = 0;            // Of the file at which the next start begins to read.
   bool damage_in_front = false;      // Of that file: it stays.
 };
@@ -96,6 +98,7 @@ class LogCheck {
     state_.messages_behind = 0;
     state_.ended = false;
     damage_seen_ = false;
+    recovering_ = true;
   }
   void note_records_behind() {
     if (state_.messages_behind == 0 || damage_seen_) return;
@@ -149,7 +152,28 @@ class LogCheck {
         break;
     }
   }
+  // Recovery compares the property CRC only if the broker.conf says so; then it ends the log at a
+  // record without it, too. False: it refuses this one.
+  bool check_property_crc(const LogPiece& piece) {
+    const PropertyChecksum checksum = piece.record.property_checksum;
+    if (checksum != PropertyChecksum::absent) ++state_.property_crcs;
+    const bool wanted = store_.wants_property_crc;
+    if (checksum == PropertyChecksum::right) return true;
+    const bool missed = wanted && recovering_ && !state_.ended;
+    if (checksum == PropertyChecksum::absent && !missed) return true;
+    const std::string why = checksum == PropertyChecksum::wrong
+                                ? "a record whose property CRC is wrong"
+                                : "a record without a property CRC, which forceVerifyPropCRC wants";
+    const char* const kept = wanted ? "" : ": recovery compares that of the body alone";
+    findings_.add("at " + std::to_string(piece.offset) + ": " + why + kept);
+    if (!wanted) return true;
+    damage_seen_ = true;
+    end_at(piece.offset, why);
+    return false;
+  }
+
   void take_message(const LogPiece& piece) {
+    const bool good = check_property_crc(piece);
     state_.last_used = piece.offset + piece.bytes;
     const scenarios::DecodedRecord& record = piece.record;
     index_.take({.offset = piece.offset,
@@ -157,6 +181,7 @@ class LogCheck {
                  .topic = record.topic,
                  .properties = record.properties,
                  .may_lack = !record.has_queue_entry});
+    if (!good) return;
     if (state_.ended) {
       ++state_.messages_behind;
       return;
@@ -179,6 +204,7 @@ class LogCheck {
   LogState state_;
   std::int64_t next_ = -1;  // Where the next file should begin.
   bool damage_seen_ = false;
+  bool recovering_ = false;  // The present file is one that recovery reads.
 };
 
 // Storage reference, 5.1: what a checkpoint says was flushed or confirmed lies in the log.
@@ -271,6 +297,10 @@ int store_verify(const StoreOptions& options) {
               static_cast<long long>(store.file_bytes), static_cast<long long>(log.messages),
               static_cast<long long>(log.end));
   print_abort(store, crashed);
+  if (log.property_crcs > 0) {
+    std::printf("property CRC: %lld messages have one\n",
+                static_cast<long long>(log.property_crcs));
+  }
   check_checkpoint(store, log, findings);
   index.finish();
   if (log.damage_in_front) print_front(log);

@@ -15,8 +15,9 @@ import org.apache.rocketmq.store.PutMessageResult;
 
 /**
  * Messages that a seed makes. `kind`: single, batch (of up to 5), long-topic (records of version 2),
- * ipv6 (hosts), transaction (half, committed and rolled back ones among the others). `body_max`: the
- * largest body. `first`: number of the first one, which names its key.
+ * ipv6 (hosts), transaction (half, committed and rolled back ones among the others), odd (properties
+ * without an end, and with a CRC of another record). `body_max`: the largest body. `first`: number of
+ * the first one, which names its key.
  */
 final class Messages {
     private static final String LONG_TOPIC = "%RETRY%" + "a-group-whose-name-is-long-".repeat(6);
@@ -64,7 +65,10 @@ final class Messages {
             message.setSysFlag(message.getSysFlag() | (random.nextInt(4) << 2));
         }
         message.setTagsCode(MessageExtBrokerInner.tagsString2tagsCode(null, message.getTags()));
-        message.setPropertiesString(MessageDecoder.messageProperties2String(message.getProperties()));
+        if (kind.equals("odd")) MessageAccessor.putProperty(message, "__CRC32#", "0123456789");
+        String properties = MessageDecoder.messageProperties2String(message.getProperties());
+        message.setPropertiesString(kind.equals("odd")
+            ? properties.substring(0, properties.length() - 1) : properties);
         return message;
     }
 

@@ -12,8 +12,9 @@ import org.apache.rocketmq.store.stats.BrokerStatsManager;
 
 /** Makes RocketMQ's message store for a directory, with files small enough for many of them. */
 final class Stores {
-    /** Keys of `arguments`: directory, log_file_bytes, queue_file_bytes, sync, slots, entries; pool (that
-     * many buffers of the transient pool), fails_without_buffer, commit_ms. */
+    /** Keys of `arguments`: directory, log_file_bytes, queue_file_bytes, sync, slots, entries; append_crc and
+     * verify_crc, of whole records; pool (that many buffers of the transient pool), fails_without_buffer,
+     * commit_ms. */
     static MessageStoreConfig configuration(JSONObject arguments) {
         MessageStoreConfig config = new MessageStoreConfig();
         String root = arguments.getString("directory");
@@ -25,6 +26,8 @@ final class Stores {
         config.setMaxIndexNum(number(arguments, "entries", 20_000));
         config.setFlushDiskType(arguments.getBooleanValue("sync")
             ? FlushDiskType.SYNC_FLUSH : FlushDiskType.ASYNC_FLUSH);
+        config.setEnabledAppendPropCRC(arguments.getBooleanValue("append_crc"));
+        config.setForceVerifyPropCRC(arguments.getBooleanValue("verify_crc"));
         config.setHaListenPort(0);
         config.setTimerWheelEnable(false);
         config.setDiskMaxUsedSpaceRatio(95);
