@@ -27,7 +27,10 @@ std::string_view name_of(FaultKind kind) {
     case FaultKind::disk_error: return "disk.error";
     case FaultKind::disk_flush_lie: return "disk.flush-lie";
     case FaultKind::disk_cut: return "disk.cut";
+    case FaultKind::net_stray_client: return "net.stray-client";
+    case FaultKind::fs_remove: return "fs.remove";
     case FaultKind::operator_promote: return "operator.promote";
+    case FaultKind::operator_demote: return "operator.demote";
     case FaultKind::count_: break;
   }
   return "unnamed";
@@ -45,6 +48,7 @@ std::string text_of(const DiskRange& range) {
 }  // namespace
 
 std::string detail_of(const Fault& fault) {
+  if (fault.kind == FaultKind::fs_remove) return fault.file;
   const bool of_commands = fault.kind == FaultKind::disk_hang ||
                            fault.kind == FaultKind::disk_slow ||
                            fault.kind == FaultKind::disk_error;
