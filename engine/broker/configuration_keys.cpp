@@ -253,9 +253,8 @@ constexpr std::array kHonoured = {
            std::string_view
                v) { return set_integer(c.store.retention.levels.warning_level, v, 0, 100); }},
     HonouredKey{"enabledAppendPropCRC", kBool,
-                [](Configuration& c, std::string_view v) {
-                  return set_bool(c.store.enabled_append_prop_crc, v);
-                }},
+                [](Configuration& c,
+                   std::string_view v) { return set_bool(c.store.enabled_append_prop_crc, v); }},
     HonouredKey{"fastFailIfNoBufferInStorePool", kBool,
                 [](Configuration& c,
                    std::string_view

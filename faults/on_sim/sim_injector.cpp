@@ -73,12 +73,24 @@ std::optional<std::string> SimInjector::refuse(const Fault& fault) {
   switch (fault.kind) {
     case FaultKind::process_kill:
     case FaultKind::operator_promote:
+    case FaultKind::operator_demote:
       if (targets_.process_meant(fault.on).empty()) return what + ": there is no such process";
       return std::nullopt;
     case FaultKind::host_power_loss:
     case FaultKind::host_panic:
     case FaultKind::host_destroy:
       if (targets_.host_meant(fault.on).empty()) return what + ": there is no such host";
+      return std::nullopt;
+    case FaultKind::fs_remove:
+      if (targets_.disk(targets_.host_meant(fault.on)) == nullptr) {
+        return what + ": there is no such disk";
+      }
+      return std::nullopt;
+    case FaultKind::net_stray_client:
+      if (targets_.process_meant(fault.on).empty()) return what + ": there is no such process";
+      if (!fault.separation.from || targets_.host_meant(*fault.separation.from).empty()) {
+        return what + ": there is no host for it";
+      }
       return std::nullopt;
     case FaultKind::net_partition:
       if (targets_.host_meant(fault.on).empty()) return what + ": there is no such host";
@@ -149,11 +161,16 @@ bool SimInjector::begin(std::size_t index) {
   const Fault& fault = plan_.faults[index];
   switch (fault.kind) {
     case FaultKind::process_kill:
-    case FaultKind::operator_promote: return begin_on_process(fault, statuses_[index]);
+    case FaultKind::operator_promote:
+    case FaultKind::operator_demote: return begin_on_process(fault, statuses_[index]);
     case FaultKind::host_power_loss:
     case FaultKind::host_panic:
     case FaultKind::host_destroy: return begin_on_host(fault, statuses_[index]);
     case FaultKind::net_partition: return begin_partition(index);
+    case FaultKind::net_stray_client: return begin_stray_client(index);
+    case FaultKind::fs_remove:
+      statuses_[index].target = targets_.host_meant(fault.on);
+      return targets_.remove_file(statuses_[index].target, fault.file);
     case FaultKind::disk_hang:
     case FaultKind::disk_slow:
     case FaultKind::disk_error:
@@ -168,6 +185,7 @@ bool SimInjector::begin(std::size_t index) {
 bool SimInjector::begin_on_process(const Fault& fault, FaultStatus& status) {
   status.target = targets_.process_meant(fault.on);
   if (fault.kind == FaultKind::operator_promote) return targets_.promote(status.target);
+  if (fault.kind == FaultKind::operator_demote) return targets_.demote(status.target);
   sim::SimProcess* const process = targets_.process(status.target);
   if (process == nullptr || process->ending()) return false;
   process->kill();
@@ -201,6 +219,15 @@ bool SimInjector::begin_partition(std::size_t index) {
   const bool apart = !host.empty() && host != other && (!from || !other.empty());
   if (apart) armed_[index]->cut = targets_.cut(host, other, fault.separation.direction);
   return apart;
+}
+
+bool SimInjector::begin_stray_client(std::size_t index) {
+  const Fault& fault = plan_.faults[index];
+  ENSURE(fault.separation.from.has_value());
+  statuses_[index].target = targets_.process_meant(fault.on);
+  const std::string host = targets_.host_meant(*fault.separation.from);
+  armed_[index]->client = targets_.stray_client(host, statuses_[index].target);
+  return armed_[index]->client != nullptr;
 }
 
 bool SimInjector::begin_on_disk(std::size_t index) {
@@ -262,6 +289,7 @@ void SimInjector::on_end(std::size_t index) {
   status.ended_ns = kernel_.now();
   if (kind == FaultKind::process_kill) targets_.restart(status.target);
   if (kind == FaultKind::net_partition) targets_.mend(armed_[index]->cut);
+  if (kind == FaultKind::net_stray_client) armed_[index]->client->kill();
   if (of_disk(kind)) end_on_disk(index);
   if (of_host) targets_.host(status.target).restore_power();
 }

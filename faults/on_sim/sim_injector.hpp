@@ -43,6 +43,15 @@ class Targets {
   virtual bool destroyed(const std::string& host) const = 0;
   // Makes a slave the master of its group. False if it is none, or does not run.
   virtual bool promote(const std::string& name) = 0;
+  // Makes a broker a slave of its group, now if it runs, else in its next life. False if it is one
+  // already, or gone for good.
+  virtual bool demote(const std::string& name) = 0;
+  // Starts a program on `host` that asks the replication port of a broker for a web page, and stays
+  // connected. Null if the host is dark.
+  virtual sim::SimProcess* stray_client(const std::string& host, const std::string& broker) = 0;
+  // Starts a program that removes a file of the host. False if there is no such file with blocks on
+  // its disk, or the host is dark.
+  virtual bool remove_file(const std::string& host, const std::string& path) = 0;
   // Stops what travels between the host and another one (empty: all others). Returns what `mend`
   // takes.
   virtual std::uint32_t cut(const std::string& host, const std::string& from,
@@ -96,9 +105,10 @@ class SimInjector : public Injector {
           end(injector, index, &SimInjector::on_end) {}
     Moment begin;
     Moment end;
-    std::uint32_t cut = 0;       // Of an active net.partition.
-    sim::DiskFaultId trouble{};  // Of an active fault of a disk,
-    int link = 0;                // but for disk.cut.
+    std::uint32_t cut = 0;              // Of an active net.partition.
+    sim::DiskFaultId trouble{};         // Of an active fault of a disk,
+    int link = 0;                       // but for disk.cut.
+    sim::SimProcess* client = nullptr;  // Of an active net.stray-client.
   };
 
   std::optional<std::string> refuse(const Fault& fault);
@@ -111,6 +121,7 @@ class SimInjector : public Injector {
   bool begin_on_process(const Fault& fault, FaultStatus& status);
   bool begin_on_host(const Fault& fault, FaultStatus& status);
   bool begin_partition(std::size_t index);
+  bool begin_stray_client(std::size_t index);
   bool begin_on_disk(std::size_t index);
   bool begin_cut_of_disk(std::size_t index);
   bool begin_fill(std::size_t index);

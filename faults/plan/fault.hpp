@@ -46,8 +46,14 @@ enum class FaultKind : std::uint8_t {
               // link.
   disk_fill,  // Another tenant of a disk's file system takes room until so much of it is used. Ends
               // with its file's removal.
+  net_stray_client,  // A program of another host takes the replication port of a broker for that
+                     // of a web server, and asks it for a page. Ends with its connection.
+  fs_remove,  // A program removes a file of the host, as an operator's mistake does, and syncs its
+              // directory. Nothing takes it back.
   operator_promote,  // No fault but what people do about one: a slave is stopped, its configuration
                      // changed to the master's, and started again. Nothing takes it back.
+  operator_demote,   // Its counterpart: a broker gets the configuration of a slave, of whoever the
+                     // name servers say is the master, and is started again if it runs.
   count_,
 };
 
@@ -58,11 +64,14 @@ constexpr bool of_disk(FaultKind kind) {
          kind == FaultKind::disk_cut || kind == FaultKind::disk_fill;
 }
 // Whether it breaks something: the outage counts from such a fault.
-constexpr bool breaks(FaultKind kind) { return kind != FaultKind::operator_promote; }
+constexpr bool breaks(FaultKind kind) {
+  return kind != FaultKind::operator_promote && kind != FaultKind::operator_demote;
+}
 // Whether it ends, after its span or at the phase `heal`.
 constexpr bool is_taken_back(FaultKind kind) {
   return kind == FaultKind::process_kill || kind == FaultKind::host_power_loss ||
-         kind == FaultKind::host_panic || kind == FaultKind::net_partition || of_disk(kind);
+         kind == FaultKind::host_panic || kind == FaultKind::net_partition ||
+         kind == FaultKind::net_stray_client || of_disk(kind);
 }
 
 // Which part of the cluster, looked up at the moment at which the fault fires.
@@ -118,8 +127,9 @@ struct Fault {
   Trigger when;
   // From taking effect to being taken back. None: it stays until the phase `heal`.
   std::optional<Duration> lasts;
-  Separation separation = {};  // Of net_partition.
+  Separation separation = {};  // Of net_partition; whose `from` net_stray_client has, too.
   DiskTrouble trouble = {};    // Of faults of a disk.
+  std::string file = {};       // Of fs_remove: its path.
   friend bool operator==(const Fault&, const Fault&) = default;
 };
 

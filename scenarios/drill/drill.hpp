@@ -326,8 +326,9 @@ struct FaultSpec {
   faults::Selector on;
   std::variant<BetweenTimes, faults::AtEvent, faults::AtCrashPoint> when;
   std::optional<Duration> lasts;
-  faults::Separation separation = {};  // Of net.partition.
+  faults::Separation separation = {};  // Of net.partition; its `from` of net.stray-client, too.
   faults::DiskTrouble trouble = {};    // Of disk.*.
+  std::string file = {};               // Of fs.remove.
 };
 
 // One dimension of the matrix: a key of broker.conf, or a place of the scenario (it has a slash),

@@ -69,7 +69,7 @@ faults::Plan draw_plan(const Cell& cell, std::uint64_t seed) {
   for (std::size_t i = 0; i < cell.faults.size(); ++i) {
     const FaultSpec& spec = cell.faults[i];
     plan.faults.push_back(faults::Fault{spec.kind, spec.on, draw_trigger(spec, i, seed), spec.lasts,
-                                        spec.separation, spec.trouble});
+                                        spec.separation, spec.trouble, spec.file});
   }
   return plan;
 }
@@ -86,6 +86,10 @@ std::string text_of(const faults::Plan& plan) {
       json["from"] = separation.from ? faults::text_of(*separation.from) : kAllOthers;
       json["direction"] = faults::name_of(separation.direction);
     }
+    if (fault.kind == faults::FaultKind::net_stray_client) {
+      json["from"] = faults::text_of(*fault.separation.from);
+    }
+    if (fault.kind == faults::FaultKind::fs_remove) json["file"] = fault.file;
     if (faults::of_disk(fault.kind)) add_trouble(fault, json);
     list.push_back(json);
   }

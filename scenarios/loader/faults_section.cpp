@@ -40,7 +40,9 @@ faults::Selector read_selector(const JsonAt& json, faults::FaultKind kind, const
     }
     return faults::Selector{faults::Selector::By::role, value};
   }
-  const bool of_broker = kind == faults::FaultKind::operator_promote;
+  const bool of_broker = kind == faults::FaultKind::operator_promote ||
+                         kind == faults::FaultKind::operator_demote ||
+                         kind == faults::FaultKind::net_stray_client;
   const bool of_host = !of_broker && kind != faults::FaultKind::process_kill;
   const bool known = has_name(drill.brokers, text) ||
                      (!of_broker && has_name(drill.name_servers, text)) ||
@@ -96,23 +98,40 @@ std::string nearest_host(const Drill& drill, const std::string& name) {
   return did_you_mean(name, names);
 }
 
-// Whether a partition would cut a host off from itself. Only a promotion moves a role.
+// What operators do about the faults of a set.
+struct Operators {
+  bool promote = false;
+  bool demote = false;
+};
+
+// Whether a partition would cut a host off from itself. Only operators move a role.
 bool cuts_itself_off(const Drill& drill, const faults::Selector& on, const faults::Selector& from,
-                     bool promotes) {
+                     bool roles_move) {
   if (on == from) return true;
   const bool by_names =
       on.by == faults::Selector::By::name && from.by == faults::Selector::By::name;
-  if (promotes && !by_names) return false;
+  if (roles_move && !by_names) return false;
   return host_at_start(drill, on) == host_at_start(drill, from);
 }
 
-// Promotions are of slaves; crash points are places in a broker.
-void refuse_pointless(const JsonAt& json, const FaultSpec& fault, const Drill& drill) {
+// Promotions are of slaves, or of who was made one; crash points are places in a broker.
+void refuse_pointless(const JsonAt& json, const FaultSpec& fault, const Drill& drill,
+                      Operators operators) {
   const bool by_role = fault.on.by == faults::Selector::By::role;
   const BrokerSpec* const broker = by_role ? nullptr : find_broker(drill, fault.on.value);
   if (fault.kind == faults::FaultKind::operator_promote) {
     const std::string role = by_role ? fault.on.value : broker->role;
-    if (role != "slave") json.at("on").refuse("must be a slave: only a slave can be promoted");
+    if (role != "slave" && !operators.demote) {
+      json.at("on").refuse("must be a slave: only a slave can be promoted");
+    }
+  }
+  const bool of_master = fault.kind == faults::FaultKind::operator_demote ||
+                         fault.kind == faults::FaultKind::net_stray_client;
+  if (of_master && by_role && fault.on.value == "nameserver") {
+    json.at("on").refuse("must be a broker");
+  }
+  if (fault.kind == faults::FaultKind::operator_demote && drill.name_servers.empty()) {
+    json.refuse("needs a name server: it says whom the slave should follow");
   }
   if (!std::holds_alternative<faults::AtCrashPoint>(fault.when)) return;
   const std::string& name = fault.on.value;
@@ -124,7 +143,7 @@ void refuse_pointless(const JsonAt& json, const FaultSpec& fault, const Drill& d
 }
 
 faults::Separation read_separation(const JsonAt& json, const faults::Selector& on,
-                                   const Drill& drill, bool promotes) {
+                                   const Drill& drill, bool roles_move) {
   faults::Separation separation;
   if (json.has("direction")) {
     const auto direction = faults::cut_direction_named(json.at("direction").text());
@@ -144,7 +163,7 @@ faults::Separation read_separation(const JsonAt& json, const faults::Selector& o
     from.refuse("there is no host or process '" + name + "'" + nearest_host(drill, name));
   }
   separation.from = read_selector(from, faults::FaultKind::net_partition, drill);
-  if (cuts_itself_off(drill, on, *separation.from, promotes)) {
+  if (cuts_itself_off(drill, on, *separation.from, roles_move)) {
     from.refuse("a host is never cut off from itself");
   }
   return separation;
@@ -152,14 +171,22 @@ faults::Separation read_separation(const JsonAt& json, const faults::Selector& o
 
 // Which kinds of faults have a member of their own.
 bool takes(faults::FaultKind kind, std::string_view key) {
+  if (key == "from" && kind == faults::FaultKind::net_stray_client) return true;
   if (key == "from" || key == "direction") return kind == faults::FaultKind::net_partition;
+  if (key == "file") return kind == faults::FaultKind::fs_remove;
   return takes_of_disk(kind, key);
 }
 
-// `promotes`: its set has a promotion.
-FaultSpec read_fault(const JsonAt& json, const Drill& drill, bool promotes) {
+// The path of a file below a root, as a host's programs name it.
+std::string read_file_of_host(const JsonAt& json) {
+  std::string path = json.text();
+  if (!path.starts_with('/') || path.ends_with('/')) json.refuse("must be a path such as /store/x");
+  return path;
+}
+
+FaultSpec read_fault(const JsonAt& json, const Drill& drill, Operators operators) {
   json.allow_only({"do", "on", "when", "for", "from", "direction", "part", "factor", "times",
-                   "range", "status", "abort", "reset", "late_by", "used"});
+                   "range", "status", "abort", "reset", "late_by", "file", "used"});
   FaultSpec fault;
   const auto kind = faults::fault_kind_named(json.at("do").text());
   if (!kind) {
@@ -170,19 +197,25 @@ FaultSpec read_fault(const JsonAt& json, const Drill& drill, bool promotes) {
   fault.kind = *kind;
   fault.on = read_selector(json.at("on"), fault.kind, drill);
   read_trigger(json.at("when"), fault);
-  refuse_pointless(json, fault, drill);
+  refuse_pointless(json, fault, drill, operators);
   if (json.has("for")) fault.lasts = json.at("for").duration();
   if (fault.lasts && !faults::is_taken_back(fault.kind)) {
     json.at("for").refuse(std::string(faults::name_of(fault.kind)) + " is never taken back");
   }
   for (const char* key : {"from", "direction", "part", "factor", "times", "range", "status",
-                          "abort", "reset", "late_by", "used"}) {
+                          "abort", "reset", "late_by", "file", "used"}) {
     if (!json.has(key) || takes(fault.kind, key)) continue;
     json.at(key).refuse(std::string(faults::name_of(fault.kind)) + " has no such member");
   }
   if (fault.kind == faults::FaultKind::net_partition) {
-    fault.separation = read_separation(json, fault.on, drill, promotes);
+    fault.separation =
+        read_separation(json, fault.on, drill, operators.promote || operators.demote);
   }
+  if (fault.kind == faults::FaultKind::net_stray_client) {
+    fault.separation.from =
+        faults::Selector{faults::Selector::By::name, read_host_name(json.at("from"), drill)};
+  }
+  if (fault.kind == faults::FaultKind::fs_remove) fault.file = read_file_of_host(json.at("file"));
   if (faults::of_disk(fault.kind)) fault.trouble = read_disk_trouble(json, fault, drill);
   return fault;
 }
@@ -194,10 +227,14 @@ void read_faults(const JsonAt& faults, Drill& drill) {
     std::vector<FaultSpec>& set = drill.fault_sets[name];
     const JsonAt list = faults.at(name);
     const std::vector<JsonAt> items = list.items();
-    const bool promotes = std::ranges::any_of(items, [](const JsonAt& fault) {
-      return fault.at("do").text() == faults::name_of(faults::FaultKind::operator_promote);
-    });
-    for (const JsonAt& fault : items) set.push_back(read_fault(fault, drill, promotes));
+    const auto has = [&items](faults::FaultKind kind) {
+      return std::ranges::any_of(items, [kind](const JsonAt& fault) {
+        return fault.at("do").text() == faults::name_of(kind);
+      });
+    };
+    const Operators operators{.promote = has(faults::FaultKind::operator_promote),
+                              .demote = has(faults::FaultKind::operator_demote)};
+    for (const JsonAt& fault : items) set.push_back(read_fault(fault, drill, operators));
     const bool breaks =
         std::ranges::any_of(set, [](const FaultSpec& fault) { return faults::breaks(fault.kind); });
     // An empty set is the cell in which nothing breaks, for comparison.

@@ -3,6 +3,7 @@
 //
 //   sim_world   kernel, hosts, network, disks and processes of one drill, and their supervisors; by
 //               subject in world_hosts, world_programs, world_lives, world_faults, world_facts
+//   stray_programs  programs that only faults start
 //   modelled    what the simulation lacks, takes for granted and leaves out
 //   event_log   what the engine told of its store
 //   sim_run     one (drill, cell, seed), phase by phase
@@ -111,6 +112,9 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   void empty(const std::string& host, std::size_t fault) override;
   void destroy(const std::string& host) override;
   bool promote(const std::string& name) override;
+  bool demote(const std::string& name) override;
+  sim::SimProcess* stray_client(const std::string& host, const std::string& broker) override;
+  bool remove_file(const std::string& host, const std::string& path) override;
   std::uint32_t cut(const std::string& host, const std::string& from,
                     faults::CutDirection direction) override;
   void mend(std::uint32_t cut) override { network_.heal(sim::CutId(cut)); }
@@ -216,6 +220,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   std::map<BuggifySite, std::int64_t> buggify_;  // Percent.
   Behaviour behaviour_;
   int promotions_ = 0;
+  int strays_ = 0;            // Programs that only faults start.
   HaConfiguration promoted_;  // What an operator gives a slave that becomes the master.
   bool reading_ = false;      // The same of consumers.
   bool loading_ = false;      // Producers belong to what a host starts when it boots.

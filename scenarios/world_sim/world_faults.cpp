@@ -4,6 +4,7 @@
 
 #include "scenarios/world_sim/disk_tenant.hpp"
 #include "scenarios/world_sim/sim_world.hpp"
+#include "scenarios/world_sim/stray_programs.hpp"
 
 namespace drydock::scenarios {
 
@@ -102,6 +103,42 @@ bool SimWorld::promote(const std::string& name) {
   found->configuration->broker_id = 0;
   found->start_when_ended = true;
   found->process->terminate();
+  return true;
+}
+
+bool SimWorld::demote(const std::string& name) {
+  Service* const found = service(name);
+  if (found == nullptr || !found->configuration || found->role != "master") return false;
+  found->role = "slave";
+  found->configuration->ha.role = BrokerRole::slave;
+  found->configuration->ha.master_address.reset();  // The name servers say who it is.
+  std::int64_t free_id = 1;
+  for (const auto& broker : brokers_) {
+    if (broker->configuration->broker_id == free_id) ++free_id;
+  }
+  found->configuration->broker_id = free_id;
+  if (found->process != nullptr && found->process->runs_past(StopCause::safepoint)) {
+    found->start_when_ended = true;
+    found->process->terminate();
+  }
+  return true;
+}
+
+sim::SimProcess* SimWorld::stray_client(const std::string& host, const std::string& broker) {
+  Machine& on = machine(host);
+  const Service* const meant = service(broker);
+  if (!on.host->powered() || meant == nullptr || !meant->configuration) return nullptr;
+  const Endpoint port{meant->machine.host->address(), meant->configuration->ha_port()};
+  sim::SimProcess& process = spawn(on, "stray#" + std::to_string(++strays_));
+  process.start([port](Context& context) { return run_stray_client(context, port); });
+  return &process;
+}
+
+bool SimWorld::remove_file(const std::string& host, const std::string& path) {
+  Machine& on = machine(host);
+  if (!on.host->powered() || bytes_of(host, {.file = path}).empty()) return false;
+  sim::SimProcess& process = spawn(on, "stray#" + std::to_string(++strays_));
+  process.start([path](Context& context) { return run_removal(context, path); });
   return true;
 }
 

@@ -81,6 +81,30 @@ class Cluster : public Targets {
   }
   std::vector<std::string> gone;
   std::vector<std::string> promoted;
+  bool demote(const std::string& name) override {
+    demoted.push_back(name);
+    return true;
+  }
+  std::vector<std::string> demoted;
+  // A program that stays until it is killed.
+  sim::SimProcess* stray_client(const std::string& host, const std::string& broker) override {
+    strays.push_back(host + "|" + broker);
+    stray = &host_.spawn("stray");
+    stray->attach(std::make_unique<test::NoNetwork>(), std::make_unique<test::NoFiles>());
+    stray->start([](Context& context) -> Task<void> {
+      Result<void> told = co_await context.terminate.wait();
+      (void)told;
+    });
+    return stray;
+  }
+  std::vector<std::string> strays;
+  sim::SimProcess* stray = nullptr;
+  // "/f" is the one that is there.
+  bool remove_file(const std::string& host, const std::string& path) override {
+    removed.push_back(host + path);
+    return path == "/f";
+  }
+  std::vector<std::string> removed;
   void restart(const std::string& name) override {
     if (!host_.powered()) return;
     process_ = &host_.spawn("b#" + std::to_string(++lives));
@@ -427,6 +451,38 @@ TEST(SimInjector, APartitionEndsWithItsSpanOrWithHeal) {
   cluster.injector.heal();
   EXPECT_EQ(cluster.mended.size(), 2u);
   EXPECT_EQ(cluster.injector.statuses()[1].state, FaultStatus::State::ended);
+}
+
+TEST(SimInjector, AStrayClientGoesWithItsSpan) {
+  Cluster cluster;
+  Fault fault = kill(AtTime{Duration::ms(10)}, Duration::ms(20));
+  fault.kind = FaultKind::net_stray_client;
+  fault.separation.from = host_2();
+  ASSERT_FALSE(cluster.injector.arm({{fault}}));
+  cluster.kernel.run_until(ms(20));
+  EXPECT_EQ(cluster.strays, (std::vector<std::string>{"h2|b"}));
+  EXPECT_TRUE(cluster.stray->alive());
+  cluster.kernel.run_until(ms(40));
+  EXPECT_FALSE(cluster.stray->alive());
+  EXPECT_EQ(cluster.injector.statuses()[0].ended_ns, ms(30));
+}
+
+TEST(SimInjector, ARemovalAndADemotionAreNotTakenBack) {
+  Cluster cluster;
+  Fault removal{FaultKind::fs_remove, {Selector::By::name, "h"}, AtTime{Duration::ms(10)}, {}};
+  removal.file = "/f";
+  Fault of_nothing = removal;
+  of_nothing.file = "/none";
+  Fault demotion = kill(AtTime{Duration::ms(10)});
+  demotion.kind = FaultKind::operator_demote;
+  ASSERT_FALSE(cluster.injector.arm({{removal, of_nothing, demotion}}));
+  cluster.kernel.run_until(ms(20));
+  cluster.injector.heal();
+  EXPECT_EQ(cluster.removed, (std::vector<std::string>{"h/f", "h/none"}));
+  EXPECT_EQ(cluster.demoted, (std::vector<std::string>{"b"}));
+  EXPECT_EQ(cluster.injector.statuses()[0].state, FaultStatus::State::active);
+  EXPECT_EQ(cluster.injector.statuses()[1].state, FaultStatus::State::missed);
+  EXPECT_EQ(cluster.injector.statuses()[2].state, FaultStatus::State::active);
 }
 
 TEST(SimInjector, AHostIsNotCutOffFromItself) {

@@ -51,6 +51,35 @@ TEST(Loader, RefusesFaultsThatCanNeverWork) {
             "accepted");
 }
 
+TEST(Loader, RefusesStrayProgramsAndDemotionsThatMeanNothing) {
+  Json json = valid();
+  const auto refused = [&](const char* fault) {
+    return refusal([&](Json& j) {
+      j = json;
+      j["faults"]["kill"].push_back(Json::parse(fault));
+    });
+  };
+  const std::string at = "/faults/kill/1";
+  EXPECT_EQ(refused(R"({"do": "net.stray-client", "on": "b", "from": "c", "when": {"at": "1 s"}})"),
+            "accepted");
+  EXPECT_EQ(refused(R"({"do": "net.stray-client", "on": "b", "from": "x",
+                        "when": {"at": "1 s"}})")
+                .rfind(at + "/from: ", 0),
+            0u);
+  EXPECT_EQ(refused(R"({"do": "fs.remove", "on": "b", "file": "store", "when": {"at": "1 s"}})"),
+            at + "/file: must be a path such as /store/x");
+  EXPECT_EQ(refused(R"({"do": "process.kill", "on": "b", "file": "/x", "when": {"at": "1 s"}})"),
+            at + "/file: process.kill has no such member");
+  const char* const demote = R"({"do": "operator.demote", "on": "b", "when": {"at": "1 s"}})";
+  EXPECT_EQ(refused(demote), at + ": needs a name server: it says whom the slave should follow");
+  json["topology"]["hosts"]["n"] = Json::object();
+  json["topology"]["name_servers"] = {{"ns", {{"host", "n"}}}};
+  EXPECT_EQ(refused(demote), "accepted");
+  EXPECT_EQ(refused(R"({"do": "net.stray-client", "on": "role:nameserver", "from": "c",
+                        "when": {"at": "1 s"}})"),
+            at + "/on: must be a broker");
+}
+
 TEST(Loader, RefusesFaultsThatCanNeverFireAndAJudgeWithoutTime) {
   EXPECT_EQ(refusal([](Json& j) { j["faults"]["kill"][0]["when"] = {{"at", "400 s"}}; }),
             "/faults/kill/0/when: is later than the phases inject and hold, which last 62 s "
