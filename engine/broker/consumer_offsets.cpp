@@ -90,6 +90,17 @@ void ConsumerOffsets::lower(const EndOf& end_of) {
   }
 }
 
+bool ConsumerOffsets::remove_topic(std::string_view topic) {
+  const std::size_t removed = std::erase_if(table_.offsets, [&](const auto& entry) {
+    const std::string_view pair = entry.first;
+    if (pair.substr(0, pair.find(kBetween)) != topic) return false;
+    table_.entries -= entry.second.size();
+    return true;
+  });
+  changes_ += removed;
+  return removed > 0;
+}
+
 std::vector<std::string> ConsumerOffsets::topics_of(std::string_view group) const {
   std::vector<std::string> topics;
   for (const auto& [key, queues] : table_.offsets) {

@@ -43,6 +43,9 @@ class ConsumerOffsets : public ConfigContent {
   using EndOf = std::function<std::int64_t(std::string_view, std::int32_t)>;
   void lower(const EndOf& end_of);
 
+  // Forgets what every group has of a topic; false if none had anything.
+  bool remove_topic(std::string_view topic);
+
   // The topics that a group has offsets of, in the order of their names.
   std::vector<std::string> topics_of(std::string_view group) const;
 

@@ -46,6 +46,8 @@ SharedBytes answer_with_table(const RemotingCommand& request, const std::string&
 
 bool TopicProcessor::answers(const RemotingCommand& request) {
   return request.is(RequestCode::update_and_create_topic) ||
+         request.is(RequestCode::delete_topic_in_broker) ||
+         request.is(RequestCode::delete_expired_commitlog) ||
          request.is(RequestCode::get_topic_config) ||
          request.is(RequestCode::get_topic_stats_info) ||
          request.is(RequestCode::get_consume_stats);
@@ -57,6 +59,11 @@ Task<void> TopicProcessor::process(std::shared_ptr<ServerConnection> connection,
   if (request.is(RequestCode::update_and_create_topic)) {
     SharedBytes answered = co_await update(std::move(request));
     connection->respond(std::move(answered));
+  } else if (request.is(RequestCode::delete_topic_in_broker)) {
+    SharedBytes answered = co_await remove(std::move(request));
+    connection->respond(std::move(answered));
+  } else if (request.is(RequestCode::delete_expired_commitlog)) {
+    connection->respond(delete_expired(request));
   } else if (request.is(RequestCode::get_topic_config)) {
     connection->respond(topic_config(request));
   } else if (request.is(RequestCode::get_topic_stats_info)) {
@@ -104,12 +111,51 @@ Task<SharedBytes> TopicProcessor::update(RemotingCommand request) {
   co_return encode_answer(request.head, ResponseCode::success);
 }
 
+// Its name first: what is sent from now on is refused, or makes a new topic. What RocketMQ answers
+// does not depend on whether there was such a topic, or on its files.
+Task<SharedBytes> TopicProcessor::remove(RemotingCommand request) {
+  TopicStatsHeader header;
+  const HeaderFault fault = decode_topic_stats_header(request.ext_fields.span(), header);
+  if (!fault.ok()) co_return refuse_header(request);
+  const std::string topic(header.topic);
+  if (parts_.configuration.ha.role == BrokerRole::slave) {
+    co_return encode_answer(request.head, ResponseCode::system_error,
+                            "a slave takes its topics from its master");
+  }
+  if (topic.empty() || is_reserved(topic)) {
+    const std::string why = topic.empty()
+                                ? "The specified topic is blank."
+                                : "The topic[" + topic + "] is conflict with system topic.";
+    co_return encode_answer(request.head, ResponseCode::invalid_parameter, why);
+  }
+  const std::int64_t now_ms = context_.clock.wall_now().count_ms();
+  if (parts_.topics.table.remove(topic, now_ms)) {
+    co_await parts_.topics.file.save(worker_);
+    parts_.topics.made.set();
+  }
+  if (parts_.offsets.table.remove_topic(topic)) parts_.offsets.changed.set();
+  Result<void> deleted = co_await parts_.store.delete_topic(worker_, topic);
+  if (!deleted && deleted.error().code() == ErrorCode::cancelled) {
+    co_return encode_answer(request.head, ResponseCode::system_error, "the broker stops");
+  }
+  co_return encode_answer(request.head, ResponseCode::success);
+}
+
+SharedBytes TopicProcessor::delete_expired(const RemotingCommand& request) {
+  parts_.store.delete_expired_files();
+  return encode_answer(request.head, ResponseCode::success);
+}
+
+bool TopicProcessor::is_reserved(std::string_view topic) const {
+  const BrokerConfiguration& configuration = parts_.configuration;
+  return is_system_topic(topic) || topic == configuration.broker_cluster_name ||
+         topic == configuration.broker_name;
+}
+
 std::string TopicProcessor::refusal(const UpdateTopicHeader& header) const {
   const std::string name(header.topic);
   if (!topic_name_allowed(header.topic)) return "the topic's name is not allowed";
-  const BrokerConfiguration& configuration = parts_.configuration;
-  if (is_system_topic(header.topic) || name == configuration.broker_cluster_name ||
-      name == configuration.broker_name) {
+  if (is_reserved(header.topic)) {
     return "The topic[" + name + "] is conflict with system topic.";
   }
   constexpr std::int32_t kPermissions =
@@ -159,7 +205,7 @@ Task<SharedBytes> TopicProcessor::consume_stats(RemotingCommand request) {
   if (!fault.ok()) co_return refuse_header(request);
   std::vector<std::string> topics;
   if (header.topic.empty()) {
-    topics = parts_.offsets.topics_of(header.consumer_group);
+    topics = parts_.offsets.table.topics_of(header.consumer_group);
   } else {
     topics.emplace_back(header.topic);
   }
@@ -176,7 +222,7 @@ Task<SharedBytes> TopicProcessor::consume_stats(RemotingCommand request) {
       const StatsQueue queue{parts_.configuration.broker_name, name, id};
       const ConsumerOffsets::Place place{header.consumer_group, name, id};
       const std::int64_t consumed =
-          std::max<std::int64_t>(0, parts_.offsets.find(place).value_or(0));
+          std::max<std::int64_t>(0, parts_.offsets.table.find(place).value_or(0));
       ConsumeStats one{.queue = queue,
                        .broker = parts_.store.range(name, id).max,
                        .consumer = QueueOffset(consumed)};

@@ -1,15 +1,16 @@
-// Answers what operators ask about topics and groups: UPDATE_AND_CREATE_TOPIC, GET_TOPIC_CONFIG,
-// GET_TOPIC_STATS_INFO and GET_CONSUME_STATS, as `mqadmin` updateTopic, topicStatus and
-// consumerProgress do.
+// Answers what operators ask about topics and groups: UPDATE_AND_CREATE_TOPIC,
+// DELETE_TOPIC_IN_BROKER, GET_TOPIC_CONFIG, GET_TOPIC_STATS_INFO and GET_CONSUME_STATS, as
+// `mqadmin` updateTopic, deleteTopic, topicStatus and consumerProgress do; and
+// DELETE_EXPIRED_COMMITLOG.
 //
-// What it does not do: attributes of topics, messages per second in statistics, deleting a topic.
+// What it does not do: attributes of topics, messages per second in statistics.
 #pragma once
 
 #include <memory>
 
 #include "engine/broker/configuration.hpp"
 #include "engine/broker/consumer_groups.hpp"
-#include "engine/broker/consumer_offsets.hpp"
+#include "engine/broker/offsets_of_broker.hpp"
 #include "engine/broker/topics_of_broker.hpp"
 #include "engine/store/message_store.hpp"
 #include "engine/wire/remoting_frame.hpp"
@@ -25,7 +26,7 @@ class TopicProcessor {
     const BrokerConfiguration& configuration;
     MessageStore& store;
     TopicsOfBroker topics;
-    const ConsumerOffsets& offsets;
+    OffsetsOfBroker offsets;
     const ConsumerGroups& consumers;
   };
   // Reads on behalf of `worker`.
@@ -39,11 +40,15 @@ class TopicProcessor {
 
  private:
   Task<SharedBytes> update(RemotingCommand request);
+  Task<SharedBytes> remove(RemotingCommand request);
+  SharedBytes delete_expired(const RemotingCommand& request);
   SharedBytes topic_config(const RemotingCommand& request) const;
   Task<SharedBytes> topic_stats(RemotingCommand request);
   Task<SharedBytes> consume_stats(RemotingCommand request);
   // Why the topic may not be made or changed; empty if it may.
   std::string refusal(const UpdateTopicHeader& header) const;
+  // A name that only the broker itself uses.
+  bool is_reserved(std::string_view topic) const;
   // Whether the statistics of a group have a topic: nobody tells of one that its members, if there
   // are any, do not subscribe to.
   bool is_told(std::string_view group, std::string_view topic) const;

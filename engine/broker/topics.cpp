@@ -107,6 +107,17 @@ bool Topics::update(TopicConfig topic, std::int64_t now_ms) {
   return true;
 }
 
+bool Topics::remove(std::string_view topic, std::int64_t now_ms) {
+  const auto found = topics_.find(topic);
+  if (found == topics_.end()) return false;
+  kept_bytes_ -= kept_bytes(found->second);
+  topics_.erase(found);
+  ++changes_;
+  ++version_.counter;
+  version_.timestamp_ms = now_ms;
+  return true;
+}
+
 void Topics::note_change(std::string name, std::int64_t now_ms) {
   const bool first = names_of_new_.insert(name).second;
   if (first) new_.push_back(std::move(name));

@@ -61,6 +61,9 @@ class Topics : public ConfigContent {
   // too much would be kept.
   bool update(TopicConfig topic, std::int64_t now_ms);
 
+  // Takes a topic away; false if there is none.
+  bool remove(std::string_view topic, std::int64_t now_ms);
+
   // The topic; nullptr if it does not exist. Valid until the next change.
   const TopicConfig* find(std::string_view topic) const;
 

@@ -72,8 +72,10 @@ enum class RequestCode : std::int32_t {
   get_all_subscription_groups = 201,  // GET_ALL_SUBSCRIPTIONGROUP_CONFIG
   get_topic_stats_info = 202,
   get_consume_stats = 208,
+  delete_topic_in_broker = 215,
   send_message_v2 = 310,
   send_batch_message = 320,
+  delete_expired_commitlog = 329,
   get_topic_config = 351,
   lite_pull_message = 361,  // As pull_message; RocketMQ has other threads for it.
   broker_heartbeat = 904,

@@ -355,6 +355,17 @@ def operators(report, jvm, name_server, broker, who):
     report.check(f"{who}, admin tool, consumerProgress: how far a group has come",
                  [row[:3] for row in sorted(rows)] == [["0", "6", "6"], ["1", "0", "0"], ["2", "0", "0"]],
                  progress)
+    deleted = jvm("admin", words=["deleteTopic", *at, "-c", "DefaultCluster", "-t", topic])["printed"]
+    report.check(f"{who}, admin tool, deleteTopic: says that it is done",
+                 "from cluster [DefaultCluster] success" in deleted, deleted)
+    status = jvm("admin", words=["topicStatus", *at, "-t", topic])["printed"]
+    report.check(f"{who}, admin tool, topicStatus: the topic is gone", "CODE: 17" in status, status)
+    jvm("admin", words=["updateTopic", *at, "-b", f"{broker}:10911", "-t", topic, "-r", "1", "-w", "1"])
+    printed_of(jvm, ["topicRoute", *at, "-t", topic], '"readQueueNums":1')
+    status = jvm("admin", words=["topicStatus", *at, "-t", topic])["printed"]
+    rows = [line.split()[1:4] for line in status.splitlines() if line.startswith("b ")]
+    report.check(f"{who}, admin tool, topicStatus: a topic of that name begins anew",
+                 sorted(rows) == [["0", "0", "0"]], status)
 
 
 def follows_drydock(report, jvm, folder, broker):

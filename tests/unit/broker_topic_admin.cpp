@@ -61,6 +61,98 @@ TEST(BrokerTopicAdmin, ATopicThatAnOperatorMakesHasTheQueuesThatHeWants) {
       << told;
 }
 
+SharedBytes remove(std::string_view topic) {
+  return request(RequestCode::delete_topic_in_broker, TopicStatsHeader{topic});
+}
+
+TEST(BrokerTopicAdmin, ATopicThatIsDeletedIsGoneWithItsQueuesAndOffsets) {
+  BrokerWorld world;
+  world.configuration.auto_create_topic_enable = false;
+  world.start_broker();
+  Asking ask(world);
+  ask(update(topic_of("orders", 2)));
+  ask(update(topic_of("others", 1)));
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(is(ask(send("orders", 1)), ResponseCode::success));
+    ASSERT_TRUE(is(ask(send("others", 0)), ResponseCode::success));
+  }
+  world.run_for(Duration::s(1));
+  const std::string queue = "/store/consumequeue/orders/1/00000000000000000000";
+  ASSERT_TRUE(world.files.exists(queue));
+  EXPECT_TRUE(is(ask(remove("orders")), ResponseCode::success));
+  EXPECT_FALSE(world.files.exists(queue));
+  EXPECT_FALSE(world.files.exists("/store/consumequeue/orders"));
+  EXPECT_EQ(world.files.at("/store/config/topics.json").cached.size() > 0, true);
+  EXPECT_TRUE(is(ask(stats_of("orders")), ResponseCode::topic_not_exist));
+  EXPECT_FALSE(is(ask(send("orders", 1)), ResponseCode::success));
+  EXPECT_TRUE(is(ask(remove("orders")), ResponseCode::success)) << "as RocketMQ answers";
+  // The other one is as it was, and the same name begins anew.
+  EXPECT_NE(body_of(ask(stats_of("others"))).find(R"("maxOffset":3)"), std::string::npos);
+  ask(update(topic_of("orders", 2)));
+  ASSERT_TRUE(is(ask(send("orders", 1)), ResponseCode::success));
+  world.run_for(Duration::s(1));
+  EXPECT_NE(body_of(ask(stats_of("orders"))).find(R"("maxOffset":1)"), std::string::npos);
+}
+
+TEST(BrokerTopicAdmin, TopicsOfTheSystemAreNotDeleted) {
+  BrokerWorld world;
+  world.start_broker();
+  Asking ask(world);
+  for (const char* const topic : {"TBW102", "SCHEDULE_TOPIC_XXXX", "DefaultCluster", ""}) {
+    EXPECT_FALSE(is(ask(remove(topic)), ResponseCode::success)) << topic;
+  }
+}
+
+// B025: whatever dispatch, a flush and a reader are at when a topic goes, nothing of them is left,
+// and the other topics have all of theirs.
+TEST(BrokerTopicAdmin, TopicsComeAndGoWhileTheirMessagesAreDispatchedAndFlushed) {
+  for (std::int64_t step_us = 100; step_us <= 3000; step_us += 100) {
+    BrokerConfiguration configuration = small_broker();
+    configuration.store.mapped_file_size_consume_queue = 60;  // Three messages.
+    BrokerWorld world(configuration);
+    world.files.block_stores = true;
+    world.files.store_time = Duration::us(300);
+    world.files.sync_time = Duration::us(700);
+    world.start_broker();
+    RawClient client(world);
+    client.ask(update(topic_of("kept", 1)));
+    int sent = 0;
+    for (int round = 0; round < 10; ++round) {
+      client.ask(update(topic_of("passing", 1)));
+      for (int i = 0; i < 7; ++i) {
+        client.send(send("passing", 0));
+        client.send(send("kept", 0));
+        ++sent;
+      }
+      world.run_for(Duration::us(step_us));
+      EXPECT_EQ(client.ask(remove("passing")).size(), 15u);
+    }
+    const std::string told = body_of(client.ask(stats_of("kept")).at(0));
+    EXPECT_NE(told.find("\"maxOffset\":" + std::to_string(sent)), std::string::npos) << told;
+    client.ask(remove("passing"));
+    world.run_for(Duration::s(70));
+    for (const std::string& path : world.files.paths()) {
+      EXPECT_EQ(path.find("/consumequeue/passing/"), std::string::npos) << path;
+    }
+  }
+}
+
+TEST(BrokerTopicAdmin, ExpiredFilesGoWhenAnOperatorAsks) {
+  BrokerConfiguration configuration = small_broker();
+  configuration.store.mapped_file_size_commit_log = 4096;
+  configuration.store.retention.file_reserved_time = Duration();
+  BrokerWorld world(configuration);
+  world.start_broker();
+  Asking ask(world);
+  for (int i = 0; i < 60; ++i) ask(send("TBW102x", 0));
+  world.run_for(Duration::s(61));
+  EXPECT_EQ(world.count(EventName::store_file_deleted), 0u);
+  EXPECT_TRUE(is(ask(request(RequestCode::delete_expired_commitlog, TopicStatsHeader{""})),
+                 ResponseCode::success));
+  world.run_for(Duration::s(10));
+  EXPECT_GT(world.count(EventName::store_file_deleted), 0u);
+}
+
 TEST(BrokerTopicAdmin, TopicsOfTheSystemAndOddOnesAreRefused) {
   BrokerWorld world;
   world.start_broker();
