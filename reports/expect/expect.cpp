@@ -123,7 +123,8 @@ bool unmeasured(Steady steady) {
 
 // What it means that a bound on it is exceeded: damage, or poor service.
 Verdict verdict_of_broken(Metric metric) {
-  return is_time(metric) || is_of_sends(metric) ? Verdict::slo : Verdict::safety;
+  const bool of_service = is_time(metric) || is_of_sends(metric) || is_of_broker(metric);
+  return of_service ? Verdict::slo : Verdict::safety;
 }
 
 void find_broken_expectations(const RunResult& run, const std::vector<Expectation>& expectations,
@@ -209,6 +210,12 @@ std::optional<std::int64_t> of_disk(const RunResult& run, const Expectation& exp
   return figure(*disk);
 }
 
+std::optional<std::int64_t> pulls_missed(const RunResult& run, const std::string& broker) {
+  const auto counts = std::ranges::find(run.brokers, broker, &BrokerCounts::broker);
+  if (counts == run.brokers.end()) return std::nullopt;
+  return counts->get_miss_times;
+}
+
 }  // namespace
 
 bool applies_to(const Expectation& expectation, const CellId& cell) {
@@ -262,6 +269,7 @@ std::optional<std::int64_t> value_of(const Expectation& expectation, const RunRe
     case Metric::send_p50: return sends_of(run, expectation.process).p50_ns;
     case Metric::send_p99: return sends_of(run, expectation.process).p99_ns;
     case Metric::send_longest: return sends_of(run, expectation.process).longest_ns;
+    case Metric::pull_missed: return pulls_missed(run, expectation.process);
     case Metric::disk_reads_per_s: return of_disk(run, expectation, &reads_per_second);
     case Metric::disk_read_bytes_per_s: return of_disk(run, expectation, &read_bytes_per_second);
     case Metric::disk_read_await: return of_disk(run, expectation, &read_await_ns);

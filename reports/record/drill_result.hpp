@@ -37,6 +37,7 @@ enum class Metric : std::uint8_t {
   send_p50,
   send_p99,
   send_longest,
+  pull_missed,       // Of one broker, in all of its lives.
   disk_reads_per_s,  // These six are of one host's disk, during `hold`.
   disk_read_bytes_per_s,
   disk_read_await,
@@ -59,6 +60,8 @@ bool is_of_store(Metric metric);
 bool is_of_sends(Metric metric);
 // Whether it speaks of waits at one place.
 bool is_of_waits(Metric metric);
+// Whether it speaks of what one broker has counted.
+bool is_of_broker(Metric metric);
 // Whether it speaks of one host's disk.
 bool is_of_disks(Metric metric);
 

@@ -122,6 +122,7 @@ std::string_view name_of(Metric metric) {
     case Metric::send_p50: return "send.p50";
     case Metric::send_p99: return "send.p99";
     case Metric::send_longest: return "send.longest";
+    case Metric::pull_missed: return "pull.missed";
     case Metric::disk_reads_per_s: return "disk.reads_per_s";
     case Metric::disk_read_bytes_per_s: return "disk.read_bytes_per_s";
     case Metric::disk_read_await: return "disk.read_await";
@@ -150,7 +151,7 @@ bool is_outage(Metric metric) {
 bool is_of_store(Metric metric) {
   const bool of_devices = metric == Metric::stale_reads || metric == Metric::foreign_writes;
   return !is_outage(metric) && !is_of_sends(metric) && !is_of_waits(metric) &&
-         !is_of_disks(metric) && !of_devices;
+         !is_of_broker(metric) && !is_of_disks(metric) && !of_devices;
 }
 
 bool is_of_sends(Metric metric) {
@@ -162,6 +163,8 @@ bool is_of_waits(Metric metric) {
   return metric == Metric::wait_longest || metric == Metric::wait_total ||
          metric == Metric::wait_count;
 }
+
+bool is_of_broker(Metric metric) { return metric == Metric::pull_missed; }
 
 bool is_of_disks(Metric metric) {
   return metric >= Metric::disk_reads_per_s && metric <= Metric::disk_hit_percent;

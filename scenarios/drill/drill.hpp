@@ -207,6 +207,8 @@ struct ConsumerSpec {
   std::string topic;
   int batch = 32;  // Messages per pull, at most.
   Duration after;  // From the start of the load to its own.
+  Duration pause =
+      Duration::ms(100);  // Before it asks again where an answer brought it no further.
 };
 
 // The key and some body: see scenarios/workload/records.hpp.

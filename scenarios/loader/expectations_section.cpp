@@ -140,7 +140,16 @@ void read_host_of(const JsonAt& json, const Drill& drill, reports::Expectation& 
   }
 }
 
-// Whose waits, sends or disk an expectation speaks of.
+// Whose pulls an expectation speaks of.
+void read_broker_of(const JsonAt& json, const Drill& drill, reports::Expectation& expectation) {
+  expectation.process = json.name();
+  const Names known = names_of(drill.brokers);
+  if (std::ranges::find(known, expectation.process) != known.end()) return;
+  json.refuse("there is no broker '" + expectation.process + "'" +
+              did_you_mean(expectation.process, known));
+}
+
+// Whose waits, sends, pulls or disk an expectation speaks of.
 void read_whose(const JsonAt& json, const Drill& drill, reports::Expectation& expectation) {
   if (reports::is_of_sends(expectation.metric)) {
     read_producer_of(json, drill, expectation);
@@ -150,8 +159,12 @@ void read_whose(const JsonAt& json, const Drill& drill, reports::Expectation& ex
     read_host_of(json, drill, expectation);
     return;
   }
+  if (reports::is_of_broker(expectation.metric)) {
+    read_broker_of(json, drill, expectation);
+    return;
+  }
   if (!reports::is_of_waits(expectation.metric)) {
-    json.refuse("only waits, sends and disks are somebody's");
+    json.refuse("only waits, sends, pulls and disks are somebody's");
   }
   expectation.process = json.name();
   Names known = names_of(drill.brokers);
@@ -177,6 +190,8 @@ reports::Expectation read_expectation(const JsonAt& json, const Drill& drill) {
     read_whose(json.at("of"), drill, expectation);
   } else if (reports::is_of_disks(expectation.metric)) {
     json.refuse("must say of which host's disk it speaks: \"of\": \"HOST\"");
+  } else if (reports::is_of_broker(expectation.metric)) {
+    json.refuse("must say of which broker it speaks: \"of\": \"BROKER\"");
   }
   if (json.has("seeds_at_least")) {
     read_seeds_at_least(json.at("seeds_at_least"), drill, expectation);

@@ -139,6 +139,20 @@ TEST(Verdicts, WaitsAreCountedByPlaceAndNeedNoFault) {
   EXPECT_EQ(text_of(short_wait), "wait.journal.longest < 501 ns in every run");
 }
 
+TEST(Verdicts, PullsThatFindNothingAreThoseOfOneBroker) {
+  RunResult run = good_run();
+  run.brokers = {{.broker = "a", .get_miss_times = 3}, {.broker = "b", .get_miss_times = 4}};
+  Expectation few = expectation(Metric::pull_missed, Comparison::less_equal, 3);
+  few.process = "a";
+  EXPECT_EQ(verdict_of(run, {few}), Verdict::pass);
+  EXPECT_EQ(verdict_of(run, {few}, false), Verdict::inconclusive)
+      << "of the store, not of the pulls";
+  few.process = "b";
+  EXPECT_EQ(value_of(few, run), 4);
+  EXPECT_EQ(verdict_of(run, {few}), Verdict::slo);
+  EXPECT_EQ(text_of(few), "pull.missed of b <= 3 in every run");
+}
+
 TEST(Verdicts, ASteadyStateThatCouldNotBeMeasuredIsInconclusive) {
   const Expectation soon = expectation(Metric::rto_steady, Comparison::less_equal, 1'000);
   RunResult run = good_run();

@@ -46,12 +46,13 @@ TEST(Loader, ConsumersAskNameServersUnlessTheyNameABroker) {
   Json json = valid();
   json["load"]["consumers"] =
       Json::parse(R"({"reader": {"host": "c", "topic": "x", "broker": "b", "batch": 8,
-                                "after": "1 s"}})");
+                                "after": "1 s", "pause": "0 s"}})");
   const Drill drill = parse_drill("f.json", json.dump());
   ASSERT_EQ(drill.consumers.size(), 1u);
   EXPECT_EQ(drill.consumers[0].name, "reader");
   EXPECT_EQ(drill.consumers[0].batch, 8);
   EXPECT_EQ(drill.consumers[0].after, Duration::s(1));
+  EXPECT_EQ(drill.consumers[0].pause, Duration());
   const auto with = [&](const char* key, const Json& value) {
     return refusal([&](Json& j) {
       j = json;
@@ -59,10 +60,21 @@ TEST(Loader, ConsumersAskNameServersUnlessTheyNameABroker) {
     });
   };
   const std::string at = "/load/consumers/reader/";
+  const auto pulls = [&](const Json& expectation) {
+    return refusal([&](Json& j) {
+      j = json;
+      j["expectations"] = {expectation};
+    });
+  };
+  EXPECT_EQ(pulls({{"every_run", "pull.missed <= 9"}, {"of", "b"}}), "accepted");
+  EXPECT_EQ(pulls({{"every_run", "pull.missed <= 9"}, {"of", "x"}}),
+            "/expectations/0/of: there is no broker 'x'");
+  EXPECT_EQ(pulls({{"every_run", "pull.missed <= 9"}}),
+            "/expectations/0: must say of which broker it speaks: \"of\": \"BROKER\"");
   EXPECT_EQ(with("batch", 0), at + "batch: must be an integer from 1 to 1024");
   EXPECT_EQ(with("broker", "x"), at + "broker: there is no broker 'x' in /topology/brokers");
   EXPECT_EQ(with("group", "g"),
-            at + "group: not supported; known here: host, broker, topic, batch, after");
+            at + "group: not supported; known here: host, broker, topic, batch, after, pause");
   EXPECT_TRUE(with("after", "10 h").starts_with(at + "after: must be less than the load, which"));
 }
 
