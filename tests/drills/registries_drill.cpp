@@ -152,12 +152,13 @@ SCENARIO("every event is told in a drill", "[registries]") {
   // A slave is away meanwhile.
   scenarios::FaultSpec away = killed("broker-a-s", 0);
   away.lasts = Duration::s(12);
-  count(run(small_files([](Json& json) {
-              json["phases"]["warm"] = "56 s";
-              json["phases"]["hold"] = "25 s";
-              json["load"]["producers"]["producer"]["rate"] = "40/s";
-            }),
-            {filled, away}));
+  const auto filled_late = [](Json& json) {
+    json["phases"]["warm"] = "56 s";
+    json["phases"]["hold"] = "25 s";
+    json["load"]["producers"]["producer"]["rate"] = "40/s";
+  };
+  const std::string all_at_once = kSmallFiles + std::string("deleteFileBatchMax=100\n");
+  count(run(load(kMatrix, all_at_once, filled_late), {filled, away}));
   for (std::size_t i = 0; i < events.size(); ++i) {
     const auto name = static_cast<EventName>(i);
     INFO(name_of(name));

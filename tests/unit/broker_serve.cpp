@@ -165,7 +165,7 @@ TEST(BrokerServe, PopAndAdministrationAreRefused) {
   RawClient client(world);
   std::int32_t opaque = 0;
   for (const std::int32_t code : {200050, 200051, 200052, 200053, 200054, 200055, 200056, 200057,
-                                  25, 26, 200, 207, 215, 315, 2001, 2002, 2003}) {
+                                  25, 26, 200, 207, 306, 315, 316, 2001, 2002, 2003}) {
     EXPECT_EQ(client.code_of(request(header_for("orders"), ++opaque, 0, RequestCode{code})), 3)
         << code;
   }
