@@ -98,12 +98,8 @@ Task<SharedBytes> TopicProcessor::update(RemotingCommand request) {
     co_return encode_answer(request.head, ResponseCode::system_error,
                             "too many topics, or too much that is kept of them");
   }
-  const std::uint64_t changes = topics.changes();
-  co_await parts_.topics.file.save(worker_);
-  parts_.topics.made.set();
-  const Behaviour& behaviour = parts_.configuration.store.behaviour;
-  const bool told = behaviour.hardened(BehaviourSwitch::config_rewritten_in_place);
-  if (told && !parts_.topics.file.has(changes)) {
+  const bool saved = co_await save_topics();
+  if (!saved) {
     co_return encode_answer(request.head, ResponseCode::system_error,
                             "the topic is known until the broker stops, but topics.json can't be "
                             "written: see the broker's log, then ask again");
@@ -111,8 +107,17 @@ Task<SharedBytes> TopicProcessor::update(RemotingCommand request) {
   co_return encode_answer(request.head, ResponseCode::success);
 }
 
-// Its name first: what is sent from now on is refused, or makes a new topic. What RocketMQ answers
-// does not depend on whether there was such a topic, or on its files.
+Task<bool> TopicProcessor::save_topics() {
+  const std::uint64_t changes = parts_.topics.table.changes();
+  co_await parts_.topics.file.save(worker_);
+  parts_.topics.made.set();
+  const Behaviour& behaviour = parts_.configuration.store.behaviour;
+  const bool told = behaviour.hardened(BehaviourSwitch::config_rewritten_in_place);
+  co_return !told || parts_.topics.file.has(changes);
+}
+
+// Name, offsets and numbering go in one step: what is sent from then on is refused, or makes a new
+// topic. What RocketMQ answers does not depend on whether there was such a topic, or on its files.
 Task<SharedBytes> TopicProcessor::remove(RemotingCommand request) {
   TopicStatsHeader header;
   const HeaderFault fault = decode_topic_stats_header(request.ext_fields.span(), header);
@@ -129,14 +134,19 @@ Task<SharedBytes> TopicProcessor::remove(RemotingCommand request) {
     co_return encode_answer(request.head, ResponseCode::invalid_parameter, why);
   }
   const std::int64_t now_ms = context_.clock.wall_now().count_ms();
-  if (parts_.topics.table.remove(topic, now_ms)) {
-    co_await parts_.topics.file.save(worker_);
-    parts_.topics.made.set();
-  }
+  const bool known = parts_.topics.table.remove(topic, now_ms);
   if (parts_.offsets.table.remove_topic(topic)) parts_.offsets.changed.set();
   Result<void> deleted = co_await parts_.store.delete_topic(worker_, topic);
   if (!deleted && deleted.error().code() == ErrorCode::cancelled) {
     co_return encode_answer(request.head, ResponseCode::system_error, "the broker stops");
+  }
+  if (known) {
+    const bool saved = co_await save_topics();
+    if (!saved) {
+      co_return encode_answer(request.head, ResponseCode::system_error,
+                              "the topic is gone until the broker starts again, but topics.json "
+                              "can't be written: see the broker's log, then ask again");
+    }
   }
   co_return encode_answer(request.head, ResponseCode::success);
 }

@@ -42,6 +42,8 @@ class TopicProcessor {
   Task<SharedBytes> update(RemotingCommand request);
   Task<SharedBytes> remove(RemotingCommand request);
   SharedBytes delete_expired(const RemotingCommand& request);
+  // Writes the topics down; false if a hardened broker could not and its operator is to know.
+  Task<bool> save_topics();
   SharedBytes topic_config(const RemotingCommand& request) const;
   Task<SharedBytes> topic_stats(RemotingCommand request);
   Task<SharedBytes> consume_stats(RemotingCommand request);

@@ -55,12 +55,9 @@ Task<Result<void>> CommitLog::truncate(Worker& worker, PhysicalOffset end) {
 // Difference: in RocketMQ a flush or commit that has not come to a file before it is gone never
 // goes on.
 Task<bool> CommitLog::destroy_first(Worker& worker, Duration forcibly_after) {
-  const LogFile& first = *files_.files().front();
-  const PhysicalOffset start = first.start;
-  const bool has_buffer = first.buffered();
+  const PhysicalOffset start = files_.files().front()->start;
   const bool gone = co_await files_.destroy_first(worker, forcibly_after);
   if (!gone) co_return false;
-  if (has_buffer) pool_->give_back();
   flushed_to_ = std::max(flushed_to_, files_.min_offset());
   committed_to_ = std::max(committed_to_, files_.min_offset());
   advanced_.set();

@@ -24,6 +24,7 @@ ConsumeQueue::ConsumeQueue(Context& context, const ConsumeQueueOptions& options,
 std::optional<ConsumeQueue::Appended> ConsumeQueue::try_append(Worker& worker,
                                                                const ConsumeQueueUnit& unit,
                                                                QueueOffset offset) {
+  if (destroying_) return std::nullopt;
   if (!has_files() && !has_position(offset)) return Appended::known;
   const UnitPlacement placement = place_unit(unit, offset, known_to_, files_.max_offset());
   if (placement == UnitPlacement::known) return Appended::known;
@@ -37,10 +38,17 @@ std::optional<ConsumeQueue::Appended> ConsumeQueue::try_append(Worker& worker,
 
 Task<Result<ConsumeQueue::Appended>> ConsumeQueue::append(Worker& worker, ConsumeQueueUnit unit,
                                                           QueueOffset offset) {
+  while (destroying_) {
+    destroyed_now_.reset();
+    Result<void> done = co_await destroyed_now_.wait();
+    if (!done) co_return done.error();
+  }
   // Difference: from such an offset RocketMQ begins a queue of blank units far out.
   if (!has_files() && !has_position(offset)) co_return Appended::known;
   if (unit.end().value() <= known_to_) co_return Appended::known;
+  const int destroyed = destroyed_;
   Result<UnitFilePointer> room = co_await file_with_room(worker, offset);
+  if (destroyed != destroyed_) co_return Appended::known;  // The topic was deleted meanwhile.
   if (!room) co_return room.error();
   const UnitPlacement placement = place_unit(unit, offset, known_to_, files_.max_offset());
   if (placement == UnitPlacement::known) co_return Appended::known;
@@ -63,11 +71,18 @@ Task<Result<UnitFilePointer>> ConsumeQueue::file_with_room(Worker& worker, Queue
   const std::int64_t position = unit_position(first).value();
   const UnitPosition start =
       is_first ? UnitPosition(position - position % files_.file_bytes()) : files_.next_start();
+  const int destroyed = destroyed_;
   Result<void> made = co_await context_.files.create_directories(worker, files_.directory());
   if (!made) co_return made.error();
   Result<std::unique_ptr<MappedFile>> map =
       co_await context_.files.map(worker, files_.path_of(start), files_.file_bytes());
   if (!map) co_return map.error();
+  if (destroyed != destroyed_) {  // It is no file of the queue any more.
+    map->reset();
+    Result<void> removed = co_await context_.files.remove(worker, files_.path_of(start));
+    if (!removed) co_return removed.error();
+    co_return ErrorCode::not_found;
+  }
   auto file = std::make_shared<UnitFile>(std::move(*map), start);
   files_.add(file);
   context_.observer.event(EventName::store_queue_file_created, start.value(), queue_id_);
@@ -86,6 +101,7 @@ Task<Result<void>> ConsumeQueue::fill_pre_blank(Worker& worker, UnitFilePointer 
     SharedBytes filler = encode_pre_blank_units(bytes / kUnitBytes);
     Result<void> stored = co_await file->map->store(worker, 0, std::move(filler));
     if (!stored) co_return stored;
+    if (!file->available()) co_return Result<void>();
   }
   file->wrote = bytes;
   file->flushed = bytes;

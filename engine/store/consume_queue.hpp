@@ -11,6 +11,7 @@
 #pragma once
 
 #include "engine/runtime/context.hpp"
+#include "engine/runtime/sync.hpp"
 #include "engine/store/consume_queue_unit.hpp"
 #include "engine/types/behaviour.hpp"
 
@@ -35,15 +36,19 @@ class ConsumeQueue {
   Task<Result<void>> recover(Worker& worker);
   // Drops the units of records that start at or behind `end`, and what follows them.
   Task<Result<void>> truncate(Worker& worker, PhysicalOffset end);
-  // Removes all files. The queue goes on as a new one. Others may be at work with it: a unit that
-  // is being written goes with its file.
+  // Removes all files and their directory. The queue goes on as a new one, once they are gone.
+  // Others may be at work with it: a unit that is being written goes with its file.
   Task<Result<void>> destroy(Worker& worker);
   // The log starts at `log_start`: raises the minimum offset to the first unit that is still there.
   Task<Result<void>> correct_min(Worker& worker, PhysicalOffset log_start);
 
   // The log starts at `log_start`: removes files whose units all point in front of it, but never
-  // the last one, and corrects the minimum. Gives how many.
-  Task<Result<int>> delete_expired(Worker& worker, PhysicalOffset log_start);
+  // the last one, and corrects the minimum.
+  struct Expired {
+    int files = 0;
+    bool hanging = false;  // One that is in use is to go, too.
+  };
+  Task<Result<Expired>> delete_expired(Worker& worker, PhysicalOffset log_start);
 
   enum class Appended : std::uint8_t { written, known };
   // Puts the unit of the message `offset` at the end of the queue (see place_unit), or finds that
@@ -95,6 +100,9 @@ class ConsumeQueue {
   std::string topic_;
   std::int32_t queue_id_;
   UnitFiles files_;
+  int destroyed_ = 0;        // How often; who waits compares.
+  bool destroying_ = false;  // Names are being removed: nothing is appended.
+  Event destroyed_now_;
   UnitPosition min_;
   UnitPosition flushed_to_;
   std::int64_t known_to_ = kNoPhysical;

@@ -101,10 +101,17 @@ Task<Result<void>> ConsumeQueue::truncate(Worker& worker, PhysicalOffset end) {
 
 // The positions first: whoever looks while a file is being removed sees a queue without files.
 Task<Result<void>> ConsumeQueue::destroy(Worker& worker) {
+  ++destroyed_;
   min_ = UnitPosition();
   flushed_to_ = UnitPosition();
   known_to_ = kNoPhysical;
+  destroying_ = true;
   Result<void> removed = co_await files_.destroy(worker);
+  // Somebody may have made it again meanwhile: a directory that is not empty stays.
+  [[maybe_unused]] Result<void> directory =
+      co_await context_.files.remove(worker, files_.directory());
+  destroying_ = false;
+  destroyed_now_.set();
   co_return removed;
 }
 
@@ -140,8 +147,9 @@ Task<Result<void>> ConsumeQueue::correct_min(Worker& worker, PhysicalOffset log_
   co_return Result<void>();
 }
 
-Task<Result<int>> ConsumeQueue::delete_expired(Worker& worker, PhysicalOffset log_start) {
-  int deleted = 0;
+Task<Result<ConsumeQueue::Expired>> ConsumeQueue::delete_expired(Worker& worker,
+                                                                 PhysicalOffset log_start) {
+  Expired expired;
   while (files_.files().size() > 1) {
     const UnitPosition start = files_.files().front()->start;
     Result<ConsumeQueueUnit> newest =
@@ -151,13 +159,14 @@ Task<Result<int>> ConsumeQueue::delete_expired(Worker& worker, PhysicalOffset lo
     const bool destroyed = files_.files().size() < 2 || files_.files().front()->start != start;
     if (destroyed) break;
     const bool gone = co_await files_.destroy_first(worker, kForciblyAfter);
+    expired.hanging = !gone;
     if (!gone) break;
     flushed_to_ = std::max(flushed_to_, files_.min_offset());
-    ++deleted;
+    ++expired.files;
   }
   Result<void> corrected = co_await correct_min(worker, log_start);
   if (!corrected) co_return corrected.error();
-  co_return deleted;
+  co_return expired;
 }
 
 Task<Result<UnitRun>> ConsumeQueue::run_in(Worker& worker, UnitFilePointer file, std::int64_t from,

@@ -73,21 +73,15 @@ Task<Result<void>> ConsumeQueues::destroy_topic(Worker& worker, std::string topi
   std::vector<ConsumeQueue*> queues;
   const auto found = by_topic_.find(topic);
   if (found == by_topic_.end()) co_return Result<void>();
-  for (const auto& [queue_id, queue] : found->second) {
-    if (queue->has_files()) queues.push_back(queue);
-  }
-  const std::string directory = options_.directory + "/" + topic;
+  for (const auto& [queue_id, queue] : found->second) queues.push_back(queue);
   Result<void> outcome;
   for (std::size_t i = 0; i < queues.size(); ++i) {
     Result<void> destroyed = co_await queues[i]->destroy(worker);
     if (!destroyed) outcome = destroyed;
-    const std::string queue_id = std::to_string(queues[i]->queue_id());
-    Result<void> removed = co_await context_.files.remove(worker, directory + "/" + queue_id);
-    if (!removed) outcome = removed;
   }
-  if (queues.empty()) co_return outcome;
-  Result<void> removed = co_await context_.files.remove(worker, directory);
-  if (!removed) outcome = removed;
+  // Unless somebody has made a queue again.
+  [[maybe_unused]] Result<void> removed =
+      co_await context_.files.remove(worker, options_.directory + "/" + topic);
   co_return outcome;
 }
 

@@ -115,8 +115,9 @@ Task<bool> MappedFileQueue<Offset>::destroy_first(Worker& worker, Duration forci
   FilePointer file = files_.front();
   const MonotonicTime now = context_.clock.now();
   if (!file->destroyed_at) file->destroyed_at = now;
-  constexpr long kOurs = 2;  // The list's, and this one.
-  const bool in_use = file.use_count() > kOurs || file->buffered();
+  constexpr long kOurs = 2;               // The list's, and this one.
+  if (file->buffered()) co_return false;  // A commit is still to come, or at work.
+  const bool in_use = file.use_count() > kOurs;
   if (in_use && now - *file->destroyed_at < forcibly_after) co_return false;
   const std::string path = path_of(file->start);
   files_.erase(files_.begin());

@@ -109,8 +109,9 @@ class MappedFileQueue {
   Task<Result<void>> destroy(Worker& worker);
   // Removes the first file, which is not the last one, unless somebody still works with it: then
   // it is only taken from its readers, and removed when this is called again and nobody does, or
-  // when `forcibly_after` has passed since the first call. True: it is gone from the queue, also if
-  // the file system could not remove its name, which the log then says.
+  // when `forcibly_after` has passed since the first call. What is in a buffer of the transient
+  // pool is committed first, however long that takes. True: it is gone from the queue, also if the
+  // file system could not remove its name, which the log then says.
   Task<bool> destroy_first(Worker& worker, Duration forcibly_after);
 
   void add(FilePointer file) { files_.push_back(std::move(file)); }

@@ -179,7 +179,8 @@ class MessageStore {
   bool writable() const;
   // The topic has no messages any more, and its queues begin anew. What lies in the log stays
   // there, and what was not dispatched yet, or is dispatched again by a recovery, comes back, as in
-  // RocketMQ. Errors: files that could not be removed, which the log names.
+  // RocketMQ; so may a recovery find old messages in the places of new ones, and leave these out.
+  // Errors: files that could not be removed, which the log names.
   Task<Result<void>> delete_topic(Worker& worker, std::string topic);
   // An operator wants what has expired gone now.
   void delete_expired_files() { retention_.delete_manually(); }

@@ -123,20 +123,30 @@ Task<void> RetentionService::retry_hanging_file() {
   co_await log_.destroy_first(worker_, retention_.destroy_maped_file_interval_forcibly);
 }
 
+// A queue that can't be read, or has a file in use, is looked at again in the next round; the
+// others and the index do not wait for it.
 Task<Result<void>> RetentionService::delete_queue_files() {
   const PhysicalOffset log_start = log_.min_offset();
   if (log_start <= cleaned_to_) co_return Result<void>();
-  cleaned_to_ = log_start;
+  Result<void> outcome;
+  bool hanging = false;
   for (std::size_t i = 0; i < queues_.count(); ++i) {
-    Result<int> deleted = co_await queues_.at(i).delete_expired(worker_, log_start);
-    if (!deleted) co_return deleted.error();
-    if (*deleted == 0) continue;
+    Result<ConsumeQueue::Expired> expired =
+        co_await queues_.at(i).delete_expired(worker_, log_start);
+    if (!expired) {
+      outcome = expired.error();
+      if (outcome.error().code() == ErrorCode::cancelled) co_return outcome;
+      continue;
+    }
+    hanging = hanging || expired->hanging;
+    if (expired->files == 0) continue;
     Result<void> slept =
         co_await sleep_for(context_.clock, retention_.delete_consume_queue_files_interval);
     if (!slept) co_return slept;
   }
   co_await index_.delete_expired(worker_, log_start);
-  co_return Result<void>();
+  if (outcome && !hanging) cleaned_to_ = log_start;
+  co_return outcome;
 }
 
 }  // namespace drydock

@@ -128,6 +128,18 @@ std::vector<CopyFate> fates_of(const SendRecord& send, const std::vector<Replica
   return fates;
 }
 
+// Whether the log that was read ever had it. Its place may have been given out again since, after a
+// failover or a recovery that cut the log in front of it.
+bool was_in_log_read(const SendRecord& send, const std::vector<ReplicaFacts>& replicas) {
+  for (const ReplicaFacts& replica : replicas) {
+    const StoreFacts& store = replica.store;
+    if (!replica.read || !met_the_fault(send, store)) continue;
+    if (send.physical_offset >= store.appended_to) return false;
+    if (store.recovered_to >= 0 && send.physical_offset >= store.recovered_to) return false;
+  }
+  return true;
+}
+
 LostMessage lost_message(const SendRecord& send, const Found& found, const FinalStore& store,
                          const std::vector<ReplicaFacts>& replicas, bool uncovered) {
   LostMessage lost;
@@ -156,7 +168,8 @@ void count_send(const SendRecord& send, const Found& found, const FinalStore& st
         report.at_risk += send.completed_ns <= facts.fault_ns || !found.intact;
       }
       if (found.intact) return;
-      if (store.has_expired(send.physical_offset) && found.unread == nullptr) {
+      if (store.has_expired(send.physical_offset) && found.unread == nullptr &&
+          was_in_log_read(send, replicas)) {
         ++report.expired;
         return;
       }

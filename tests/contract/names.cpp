@@ -259,7 +259,7 @@ TYPED_TEST(NameContract, HostsHaveFilesOfTheirOwn) {
 constexpr Duration kTickMax = Duration::ms(10);
 
 TYPED_TEST(NameContract, FilesTellWhenTheyChanged) {
-  this->run_work([this](Context& context, Worker& worker) -> Task<void> {
+  this->run_work([](Context& context, Worker& worker) -> Task<void> {
     const WallTime before = context.clock.wall_now();
     co_await make_file(context, worker, "/kept", "12345");
     const Result<FileInfo> made = co_await context.files.info(worker, "/kept");

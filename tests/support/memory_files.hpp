@@ -48,6 +48,7 @@ class MemoryFiles {
   SpaceInfo space{1 << 30, 1 << 29, 1 << 29};
   std::map<std::string, SpaceInfo> spaces;  // Below a path of these another file system is mounted.
   int space_failures = 0;                   // So many questions for it fail.
+  Duration remove_time;                     // How long a removal takes.
   int remove_failures = 0;                  // So many removals fail.
   std::string failing_path;                 // Only calls for files whose path contains it fail.
 
@@ -263,7 +264,14 @@ class MemoryFiles {
       co_return Result<void>();
     }
     Task<Result<void>> remove(Worker&, std::string path) override {
+      if (files_.remove_time > Duration()) {
+        Result<void> waited = co_await files_.wait(files_.remove_time);
+        if (!waited) co_return waited;
+      }
       if (files_.fails(files_.remove_failures, path)) co_return ErrorCode::io_error;
+      const auto next = files_.nodes.lower_bound(path + "/");
+      const bool has_entries = next != files_.nodes.end() && next->first.starts_with(path + "/");
+      if (has_entries) co_return ErrorCode::not_empty;
       if (files_.nodes.erase(path) == 0) co_return ErrorCode::not_found;
       co_return Result<void>();
     }

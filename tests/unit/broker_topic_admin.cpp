@@ -137,6 +137,31 @@ TEST(BrokerTopicAdmin, TopicsComeAndGoWhileTheirMessagesAreDispatchedAndFlushed)
   }
 }
 
+TEST(BrokerTopicAdmin, ATopicThatIsMadeAgainGetsItsFilesOnceTheOldOnesAreGone) {
+  BrokerWorld world;
+  sim::SimProcess& broker = world.start_broker();
+  {
+    RawClient client(world);
+    client.ask(update(topic_of("orders", 1)));
+    client.ask(send("orders", 0));
+    world.files.remove_time = Duration::ms(300);
+    client.send(remove("orders"));
+    world.run_for(Duration::ms(100));  // The first file is being removed.
+    client.send(update(topic_of("orders", 1)));
+    client.send(send("orders", 0));
+    world.run_for(Duration::s(3));
+  }
+  world.files.remove_time = Duration();
+  const std::string queue = "/store/consumequeue/orders/0/00000000000000000000";
+  EXPECT_TRUE(world.files.exists(queue));
+  broker.terminate();
+  world.run_for(Duration::s(2));
+  world.start_broker();
+  Asking ask(world);
+  const std::string told = body_of(ask(stats_of("orders")));
+  EXPECT_NE(told.find(R"("maxOffset":1)"), std::string::npos) << told;
+}
+
 TEST(BrokerTopicAdmin, ExpiredFilesGoWhenAnOperatorAsks) {
   BrokerConfiguration configuration = small_broker();
   configuration.store.mapped_file_size_commit_log = 4096;

@@ -94,6 +94,23 @@ TEST_F(LossChecker, WhatWentWithAnOldFileHasExpiredAndIsNotLost) {
   EXPECT_EQ(report.lost.size(), 1u);
 }
 
+TEST_F(LossChecker, WhatTheLogThatWasReadNeverHadIsLostHoweverFarThatHasExpired) {
+  store.expired_to = 5 * kRecord;
+  std::erase_if(store.copies, [](const StoredCopy& copy) { return copy.key == 4; });
+  facts.appended_to = 5 * kRecord;
+  const auto check_read = [this] {
+    ReplicaFacts replica{"broker-a", "master", facts, false};
+    replica.read = true;
+    return check_loss(history, store, {replica});
+  };
+  EXPECT_EQ(check_read().expired, 1);
+  facts.appended_to = 3 * kRecord;  // A slave that had not got it.
+  EXPECT_EQ(check_read().lost.size(), 1u);
+  facts.appended_to = 5 * kRecord;
+  facts.recovered_to = 3 * kRecord;  // A recovery that cut it off.
+  EXPECT_EQ(check_read().lost.size(), 1u);
+}
+
 TEST_F(LossChecker, AnAnswerThatDidNotSayWhereDoesNotExpire) {
   store.expired_to = kRecord;
   history.sends[0].physical_offset = -1;
