@@ -63,7 +63,7 @@ TEST(Loader, ConsumersAskNameServersUnlessTheyNameABroker) {
   const auto pulls = [&](const Json& expectation) {
     return refusal([&](Json& j) {
       j = json;
-      j["expectations"] = {expectation};
+      j["expectations"] = Json::array({expectation});
     });
   };
   EXPECT_EQ(pulls({{"every_run", "pull.missed <= 9"}, {"of", "b"}}), "accepted");
