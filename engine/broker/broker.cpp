@@ -1,6 +1,7 @@
 #include "engine/broker/broker.hpp"
 
 #include "engine/broker/client_processor.hpp"
+#include "engine/broker/deleted_topics.hpp"
 #include "engine/broker/end_transaction_processor.hpp"
 #include "engine/broker/fast_failure.hpp"
 #include "engine/broker/metrics_endpoint.hpp"
@@ -10,6 +11,7 @@
 #include "engine/broker/registration.hpp"
 #include "engine/broker/runtime_info.hpp"
 #include "engine/broker/schedule_service.hpp"
+#include "engine/broker/scheduled_jobs.hpp"
 #include "engine/broker/send_back_processor.hpp"
 #include "engine/broker/send_processor.hpp"
 #include "engine/broker/slave_metadata.hpp"
@@ -38,12 +40,14 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
         master_(make_master()),
         slave_(make_slave()),
         worker_(context.workers.add("BrokerControllerScheduledThread1")),
+        jobs_(configuration_.store.behaviour),
         topics_(topic_options(), context.clock.wall_now().count_ms()),
         topics_file_(context, configuration_.store, "topics.json", topics_),
         offsets_file_(context, configuration_.store, "consumerOffset.json", offsets_),
         groups_(configuration_.auto_create_subscription_group),
         groups_file_(context, configuration_.store, "subscriptionGroup.json", groups_),
         delay_file_(context, configuration_.store, "delayOffset.json", delay_offsets_),
+        deleted_file_(context, configuration_.store, "deletedTopics.json", deleted_topics_),
         metadata_(make_metadata()),
         clients_(context, configuration_, topics_of_broker(), groups_, groups_file_),
         traffic_(context.clock.wall_now().count_ms()),
@@ -66,13 +70,15 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
                          store_,
                          topics_of_broker(),
                          {offsets_, offsets_changed_},
-                         clients_.consumers()},
+                         clients_.consumers(),
+                         deleted_topics_,
+                         deleted_file_},
                         queries_.admin_worker()),
         metrics_(context, parts()),
         runtime_info_(context, parts()),
         server_(context, *this),
         registration_(context, configuration_, store_host(), topics_of_broker(),
-                      {slave_.get(), metadata_.get()}),
+                      {slave_.get(), metadata_.get()}, jobs_),
         follower_(context.scope),
         services_(context.scope) {
     store_.tell_of_arrivals(*this);
@@ -93,6 +99,8 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     if (!delays) co_return failed("the delay offsets can't be loaded", delays.error());
     Result<void> loaded = co_await store_.load();
     if (!loaded) co_return failed("the store can't be loaded", loaded.error());
+    Result<void> deleted = co_await go_on_numbering();
+    if (!deleted) co_return failed("the deleted topics can't be loaded", deleted.error());
     Result<void> started = co_await store_.start();
     if (!started) co_return failed("the store can't be started", started.error());
     Result<void> lowered = co_await lower_offsets();
@@ -114,7 +122,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     services_.spawn(pulls_.cold().run());
     services_.spawn(clients_.run());
     services_.spawn(keep_saving(offsets_file_, offsets_changed_,
-                                configuration_.flush_consumer_offset_interval));
+                                configuration_.flush_consumer_offset_interval, &jobs_));
     if (slave_ == nullptr) serve_as_master();
     if (metadata_ != nullptr) services_.spawn(metadata_->run());
     fail_fast();
@@ -175,7 +183,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     const SlaveMetadata::Tables tables{topics_,        topics_file_, offsets_, offsets_file_,
                                        delay_offsets_, delay_file_,  groups_,  groups_file_};
     return std::make_unique<SlaveMetadata>(context_, store_host(), configuration_.store.bugs,
-                                           tables, worker_);
+                                           tables, worker_, jobs_);
   }
 
   // What operators ask about.
@@ -196,8 +204,8 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
   // What moves messages on by itself; on a slave its master does.
   void serve_as_master() {
     schedule_.start();
-    services_.spawn(
-        keep_saving(delay_file_, schedule_.changed(), configuration_.flush_delay_offset_interval));
+    services_.spawn(keep_saving(delay_file_, schedule_.changed(),
+                                configuration_.flush_delay_offset_interval, nullptr));
     services_.spawn(ops_.run());
     services_.spawn(transaction_check_.run());
   }
@@ -213,13 +221,20 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
   }
 
   // Saves a file whose content changes all the time: first after 10 s. RocketMQ writes it then
-  // whether it has changed or not. `changed` is set with every change.
-  Task<void> keep_saving(ConfigFile& file, Event& changed, Duration period) {
+  // whether it has changed or not. `changed` is set with every change; `jobs`: of which thread it
+  // is a job, null for one of its own.
+  Task<void> keep_saving(ConfigFile& file, Event& changed, Duration period, ScheduledJobs* jobs) {
     PollGrid grid(context_.clock, context_.clock.now() + kFirstOffsetFlush - period, period);
     const auto behind = [&file] { return file.behind(); };
     for (;;) {
       Result<void> due = co_await grid.until(changed, behind);
       if (!due) co_return;
+      Mutex::Permit turn;
+      if (jobs != nullptr) {
+        Result<Mutex::Permit> ours = co_await jobs->turn();
+        if (!ours) co_return;
+        turn = std::move(*ours);
+      }
       co_await file.save(worker_);
     }
   }
@@ -232,6 +247,19 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
     services_.spawn(drydock::fail_fast(context_, pulls_.workers(), pulls));
     const FastFailure ends{kWaitInTransactionQueue};
     services_.spawn(drydock::fail_fast(context_, transaction_ends_.workers(), ends));
+  }
+
+  // Topics that were deleted and are made again.
+  Task<Result<void>> go_on_numbering() {
+    const Behaviour& behaviour = configuration_.store.behaviour;
+    if (behaviour.faithful(BehaviourSwitch::topic_numbers_start_again)) co_return Result<void>();
+    Result<void> deleted = co_await deleted_file_.load(worker_);
+    if (!deleted) co_return deleted;
+    const std::vector<DeletedTopics::Queue> queues = deleted_topics_.all();
+    for (const DeletedTopics::Queue& queue : queues) {
+      store_.begin_queue_at(queue.topic, queue.queue_id, queue.next);
+    }
+    co_return Result<void>();
   }
 
   // Saved at once: the queues grow, and what is lowered must not come back. Error: it might.
@@ -338,6 +366,7 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
   std::unique_ptr<HaMaster> master_;  // Null on a slave.
   std::unique_ptr<HaSlave> slave_;    // Null on a master.
   Worker& worker_;                    // Reads and writes the files below config/.
+  ScheduledJobs jobs_;
   Topics topics_;
   Event topics_made_;
   ConfigFile topics_file_;
@@ -348,6 +377,8 @@ class Broker : private FrameServer::Handler, private HeldPulls::Waker, private A
   ConfigFile groups_file_;
   DelayOffsets delay_offsets_;
   ConfigFile delay_file_;
+  DeletedTopics deleted_topics_;
+  ConfigFile deleted_file_;
   std::unique_ptr<SlaveMetadata> metadata_;  // Null on a master.
   ClientProcessor clients_;
   Traffic traffic_;

@@ -20,11 +20,13 @@ constexpr RequestConnectionOptions kConnectionOptions{.connect_timeout = Duratio
 }  // namespace
 
 Registration::Registration(Context& context, const BrokerConfiguration& configuration,
-                           Endpoint address, TopicsOfBroker topics, Followers followers)
+                           Endpoint address, TopicsOfBroker topics, Followers followers,
+                           ScheduledJobs& jobs)
     : context_(context),
       configuration_(configuration),
       topics_(topics),
       followers_(followers),
+      jobs_(jobs),
       address_(to_text(address)),
       tasks_(context.scope) {
   const std::uint32_t ha_host =
@@ -38,7 +40,11 @@ Registration::Registration(Context& context, const BrokerConfiguration& configur
 
 void Registration::start() {
   started_ = true;
-  if (!name_servers_.empty()) tasks_.spawn(run());
+  if (name_servers_.empty()) return;
+  (void)topics_.table.take_new();  // All of them follow.
+  (void)tell_everyone(topics_.table.all());
+  tasks_.spawn(repeat());
+  tasks_.spawn(follow_new_topics());
 }
 
 Task<void> Registration::stop() {
@@ -53,40 +59,49 @@ Task<void> Registration::stop() {
   }
 }
 
-Task<void> Registration::run() {
+Task<void> Registration::repeat() {
   const Duration period =
       std::clamp(configuration_.register_name_server_period, kPeriodMin, kPeriodMax);
-  MonotonicTime due = context_.clock.now() + kFirstRepeat;
-  (void)topics_.table.take_new();  // All of them follow.
-  tell_everyone(topics_.table.all());
-  while (!tasks_.cancelled()) {
+  // A late round does not move the later ones.
+  for (MonotonicTime due = context_.clock.now() + kFirstRepeat;; due = due + period) {
+    Result<void> slept = co_await sleep_until(due);
+    if (!slept) co_return;
+    Result<Mutex::Permit> turn = co_await jobs_.turn();
+    if (!turn) co_return;
+    (void)topics_.table.take_new();
+    const std::shared_ptr<Round> round = tell_everyone(topics_.table.all());
+    if (!jobs_.one_thread()) continue;
+    Result<void> over = co_await round->over.wait();
+    if (!over) co_return;
+  }
+}
+
+Task<void> Registration::follow_new_topics() {
+  for (;;) {
     topics_.made.reset();
     if (!topics_.table.has_new()) {
-      Result<void> woken = co_await topics_.made.wait(due);
-      if (!woken && woken.error().code() == ErrorCode::cancelled) co_return;
+      Result<void> woken = co_await topics_.made.wait();
+      if (!woken) co_return;
     }
-    tell_new_topics();
-    if (context_.clock.now() < due) continue;
-    due = due + period;  // A late round does not move the later ones.
-    tell_everyone(topics_.table.all());
+    const std::vector<std::string> made = topics_.table.take_new();
+    for (const std::string& topic : made) {
+      const std::optional<RegisterBrokerBody> told = topics_.table.only(topic);
+      if (told) (void)tell_everyone(*told);
+    }
   }
 }
 
-void Registration::tell_new_topics() {
-  const std::vector<std::string> made = topics_.table.take_new();
-  for (const std::string& topic : made) {
-    const std::optional<RegisterBrokerBody> told = topics_.table.only(topic);
-    if (told) tell_everyone(*told);
-  }
-}
-
-void Registration::tell_everyone(const RegisterBrokerBody& body) {
+std::shared_ptr<Registration::Round> Registration::tell_everyone(const RegisterBrokerBody& body) {
   const Deadline deadline = context_.clock.now() + configuration_.register_broker_timeout;
-  ++rounds_;
+  auto round = std::make_shared<Round>();
+  round->number = ++rounds_;
+  round->open = name_servers_.size();
   for (std::size_t i = 0; i < name_servers_.size(); ++i) {
     // A frame of its own for each: the connection writes its number into it.
-    tasks_.spawn(tell_one({.round = rounds_, .name_server = i}, register_frame(body), deadline));
+    Telling one{.round = round, .name_server = i};
+    tasks_.spawn(tell_one(std::move(one), register_frame(body), deadline));
   }
+  return round;
 }
 
 Task<void> Registration::tell_one(Telling which, SharedBytes frame, Deadline deadline) {
@@ -97,9 +112,10 @@ Task<void> Registration::tell_one(Telling which, SharedBytes frame, Deadline dea
   } else if (answer.error().code() == ErrorCode::timed_out) {
     connection.disconnect();
   }
+  if (--which.round->open == 0) which.round->over.set();
 }
 
-void Registration::take_answer(Telling which, const RemotingCommand& answer) {
+void Registration::take_answer(const Telling& which, const RemotingCommand& answer) {
   if (!answer.is(ResponseCode::success)) {
     context_.observer.log(LogLevel::warning, "a name server refused the registration: " +
                                                  std::string(as_text(answer.remark.span())));
@@ -108,8 +124,8 @@ void Registration::take_answer(Telling which, const RemotingCommand& answer) {
   const Endpoint where = configuration_.name_servers[which.name_server];
   context_.observer.event(EventName::broker_registered, context_.scope.process().id().value(),
                           where.address);
-  if (which.round <= answered_round_) return;
-  answered_round_ = which.round;
+  if (which.round->number <= answered_round_) return;
+  answered_round_ = which.round->number;
   if (followers_.log == nullptr) return;
   const RegisterBrokerResponse response = decode_register_broker_response(answer.ext_fields.span());
   followers_.metadata->set_master(parse_endpoint(response.master_addr));

@@ -2,8 +2,10 @@
 //
 // It registers with all of them at start, 10 s later, and then every registerNameServerPeriod, each
 // time with all topics; a topic that was made is told at once, alone. Name servers are asked in
-// parallel and forgotten after registerBrokerTimeoutMills; no round waits for the one before it, so
-// one that is silent delays nothing at the others. One that has lost its memory, or was away, knows
+// parallel and forgotten after registerBrokerTimeoutMills. One that is silent delays nothing at the
+// others, but for what registration.waits-for-files says: a round of all topics is a job of the
+// broker's scheduled thread, and with one thread it has that until all have answered or the time is
+// up. One that has lost its memory, or was away, knows
 // the broker again with the next registration of all topics: a single topic is refused from a
 // broker that it does not know.
 //
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "engine/broker/configuration.hpp"
+#include "engine/broker/scheduled_jobs.hpp"
 #include "engine/broker/slave_metadata.hpp"
 #include "engine/broker/topics_of_broker.hpp"
 #include "engine/replication/ha_slave.hpp"
@@ -33,7 +36,7 @@ class Registration {
 
   // `address` is where clients find the broker.
   Registration(Context& context, const BrokerConfiguration& configuration, Endpoint address,
-               TopicsOfBroker topics, Followers followers);
+               TopicsOfBroker topics, Followers followers, ScheduledJobs& jobs);
 
   void start();
   // Orderly: unregisters with one name server after the other, 3 s each at most. Without a start
@@ -41,17 +44,24 @@ class Registration {
   Task<void> stop();
 
  private:
-  Task<void> run();
+  // All name servers at the same time.
+  struct Round {
+    std::uint64_t number = 0;
+    std::size_t open = 0;  // So many have neither answered nor been given up.
+    Event over;
+  };
   // One name server in one round.
   struct Telling {
-    std::uint64_t round = 0;
+    std::shared_ptr<Round> round;
     std::size_t name_server = 0;
   };
-  void tell_new_topics();
-  // Tells all name servers at the same time: a round.
-  void tell_everyone(const RegisterBrokerBody& body);
+  // Tells everything again and again.
+  Task<void> repeat();
+  // Tells of topics that were made, as soon as they are.
+  Task<void> follow_new_topics();
+  std::shared_ptr<Round> tell_everyone(const RegisterBrokerBody& body);
   Task<void> tell_one(Telling which, SharedBytes frame, Deadline deadline);
-  void take_answer(Telling which, const RemotingCommand& answer);
+  void take_answer(const Telling& which, const RemotingCommand& answer);
   SharedBytes register_frame(const RegisterBrokerBody& body) const;
   SharedBytes unregister_frame() const;
   BrokerIdentity identity() const;
@@ -60,6 +70,7 @@ class Registration {
   const BrokerConfiguration& configuration_;
   TopicsOfBroker topics_;
   Followers followers_;
+  ScheduledJobs& jobs_;
   std::string address_;
   std::string ha_address_;
   std::vector<std::unique_ptr<RequestConnection>> name_servers_;

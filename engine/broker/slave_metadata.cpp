@@ -15,12 +15,13 @@ constexpr RequestConnectionOptions kConnectionOptions{.connect_timeout = Duratio
 }  // namespace
 
 SlaveMetadata::SlaveMetadata(Context& context, Endpoint self, SeededBugs bugs, Tables tables,
-                             Worker& worker)
+                             Worker& worker, ScheduledJobs& jobs)
     : context_(context),
       self_(self),
       bugs_(bugs),
       tables_(tables),
       worker_(worker),
+      jobs_(jobs),
       asked_(context.clock.now()) {}
 
 Task<void> SlaveMetadata::run() {
@@ -30,6 +31,8 @@ Task<void> SlaveMetadata::run() {
     const MonotonicTime due = looks.next_after(asked_ + kPeriod);
     Result<void> slept = co_await sleep_until(due);
     if (!slept) co_return;
+    Result<Mutex::Permit> turn = co_await jobs_.turn();
+    if (!turn) co_return;
     co_await pull_all();
     asked_ = context_.clock.now();
   }

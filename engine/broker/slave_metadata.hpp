@@ -23,6 +23,7 @@
 #include "engine/broker/config_file.hpp"
 #include "engine/broker/consumer_offsets.hpp"
 #include "engine/broker/delay_offsets.hpp"
+#include "engine/broker/scheduled_jobs.hpp"
 #include "engine/broker/subscription_groups.hpp"
 #include "engine/broker/topics.hpp"
 #include "engine/wire/request_connection.hpp"
@@ -43,8 +44,10 @@ class SlaveMetadata {
     ConfigFile& groups_file;
   };
 
-  // `self`: where clients find this broker; it never asks itself. `worker` saves the files.
-  SlaveMetadata(Context& context, Endpoint self, SeededBugs bugs, Tables tables, Worker& worker);
+  // `self`: where clients find this broker; it never asks itself. `worker` saves the files. To ask
+  // for all of them is one of the `jobs`.
+  SlaveMetadata(Context& context, Endpoint self, SeededBugs bugs, Tables tables, Worker& worker,
+                ScheduledJobs& jobs);
 
   // Where the master serves clients, as the name servers say; none: they know of none.
   void set_master(std::optional<Endpoint> master) { master_ = master; }
@@ -75,6 +78,7 @@ class SlaveMetadata {
   SeededBugs bugs_;
   Tables tables_;
   Worker& worker_;
+  ScheduledJobs& jobs_;
   std::optional<Endpoint> master_;
   MonotonicTime asked_;  // The last time that all were asked for.
   std::optional<Endpoint> connected_to_;

@@ -136,6 +136,12 @@ Task<SharedBytes> TopicProcessor::remove(RemotingCommand request) {
   const std::int64_t now_ms = context_.clock.wall_now().count_ms();
   const bool known = parts_.topics.table.remove(topic, now_ms);
   if (parts_.offsets.table.remove_topic(topic)) parts_.offsets.changed.set();
+  const bool remembered = co_await remember_numbers(topic);
+  if (!remembered) {
+    co_return encode_answer(request.head, ResponseCode::system_error,
+                            "where its numbering stops can't be written into deletedTopics.json: "
+                            "see the broker's log, then ask again");
+  }
   Result<void> deleted = co_await parts_.store.delete_topic(worker_, topic);
   if (!deleted && deleted.error().code() == ErrorCode::cancelled) {
     co_return encode_answer(request.head, ResponseCode::system_error, "the broker stops");
@@ -149,6 +155,21 @@ Task<SharedBytes> TopicProcessor::remove(RemotingCommand request) {
     }
   }
   co_return encode_answer(request.head, ResponseCode::success);
+}
+
+Task<bool> TopicProcessor::remember_numbers(std::string topic) {
+  const Behaviour& behaviour = parts_.configuration.store.behaviour;
+  if (behaviour.faithful(BehaviourSwitch::topic_numbers_start_again)) co_return true;
+  const CommitLog& log = parts_.store.commit_log();
+  parts_.deleted.forget_before(log.min_offset());
+  const DeletedTopics::Numbers numbers = parts_.store.next_offsets(topic);
+  if (!parts_.deleted.remember(topic, numbers, log.max_offset())) {
+    context_.observer.log(LogLevel::error, "deletedTopics.json has no room for one more topic");
+    co_return false;
+  }
+  const std::uint64_t changes = parts_.deleted.changes();
+  co_await parts_.deleted_file.save(worker_);
+  co_return parts_.deleted_file.has(changes);
 }
 
 SharedBytes TopicProcessor::delete_expired(const RemotingCommand& request) {

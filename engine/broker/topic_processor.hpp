@@ -8,8 +8,10 @@
 
 #include <memory>
 
+#include "engine/broker/config_file.hpp"
 #include "engine/broker/configuration.hpp"
 #include "engine/broker/consumer_groups.hpp"
+#include "engine/broker/deleted_topics.hpp"
 #include "engine/broker/offsets_of_broker.hpp"
 #include "engine/broker/topics_of_broker.hpp"
 #include "engine/store/message_store.hpp"
@@ -28,6 +30,8 @@ class TopicProcessor {
     TopicsOfBroker topics;
     OffsetsOfBroker offsets;
     const ConsumerGroups& consumers;
+    DeletedTopics& deleted;
+    ConfigFile& deleted_file;
   };
   // Reads on behalf of `worker`.
   TopicProcessor(Context& context, Parts parts, Worker& worker)
@@ -41,6 +45,8 @@ class TopicProcessor {
  private:
   Task<SharedBytes> update(RemotingCommand request);
   Task<SharedBytes> remove(RemotingCommand request);
+  // Writes down where the numbering of a topic's queues goes on, if it does. False: it can't be.
+  Task<bool> remember_numbers(std::string topic);
   SharedBytes delete_expired(const RemotingCommand& request);
   // Writes the topics down; false if a hardened broker could not and its operator is to know.
   Task<bool> save_topics();

@@ -87,6 +87,10 @@ class ConsumeQueue {
   // The write failed: a hole, or nothing, by the behaviour.
   Result<Appended> write_failed(UnitFile& file, const ConsumeQueueUnit& unit, Error error);
   void wrote_unit(UnitFile& file, const ConsumeQueueUnit& unit);
+  // Filler, and not taken for a message (queue.counts-filler).
+  bool is_nothing(const ConsumeQueueUnit& unit) const;
+  // Up to where a queue whose last unit is this one knows the log.
+  std::int64_t known_by(const ConsumeQueueUnit& last) const;
   void note_placement(UnitPlacement placement, const ConsumeQueueUnit& unit, QueueOffset offset);
   Result<void> flush_failed(Error error);
   // The run of units from the place `from` of a file on, up to the first that is none or whose

@@ -43,6 +43,14 @@ Task<Result<void>> erase_unused(Worker& worker, UnitFilePointer file) {
 
 }  // namespace
 
+bool ConsumeQueue::is_nothing(const ConsumeQueueUnit& unit) const {
+  return unit.pre_blank() && options_.behaviour.hardened(BehaviourSwitch::queue_counts_filler);
+}
+
+std::int64_t ConsumeQueue::known_by(const ConsumeQueueUnit& last) const {
+  return is_nothing(last) ? kNoPhysical : last.end().value();
+}
+
 Task<Result<void>> ConsumeQueue::recover(Worker& worker) {
   const std::vector<UnitFilePointer> files = files_.files();
   if (files.empty()) co_return Result<void>();
@@ -51,7 +59,7 @@ Task<Result<void>> ConsumeQueue::recover(Worker& worker) {
     Result<UnitRun> run = co_await run_in(worker, files[i], 0, kNoEnd);
     if (!run) co_return run.error();
     end = files[i]->start + run->count * kUnitBytes;
-    if (run->last) known_to_ = run->last->end().value();
+    if (run->last) known_to_ = known_by(*run->last);
     if (end < files[i]->end()) break;
   }
   // RocketMQ takes for flushed what it finds, though after a kill it may be in the page cache
@@ -86,7 +94,7 @@ Task<Result<void>> ConsumeQueue::truncate(Worker& worker, PhysicalOffset end) {
     }
     Result<UnitRun> run = co_await run_in(worker, file, kUnitBytes, end);
     if (!run) co_return run.error();
-    known_to_ = run->last ? run->last->end().value() : first->end().value();
+    known_to_ = known_by(run->last ? *run->last : *first);
     file->wrote = (1 + run->count) * kUnitBytes;
     file->flushed = std::min(file->flushed, file->wrote);
     if (options_.behaviour.hardened(BehaviourSwitch::recovery_leaves_old_records)) {
@@ -123,7 +131,7 @@ Task<Result<void>> ConsumeQueue::correct_min(Worker& worker, PhysicalOffset log_
   Result<ConsumeQueueUnit> newest = co_await unit_at(worker, last, end - kUnitBytes - last->start);
   if (!newest) co_return newest.error();
   if (!last->available()) co_return Result<void>();  // The queue was destroyed meanwhile.
-  if (newest->physical < log_start) {
+  if (newest->physical < log_start || is_nothing(*newest)) {
     min_ = end;
     co_return Result<void>();
   }
@@ -137,7 +145,7 @@ Task<Result<void>> ConsumeQueue::correct_min(Worker& worker, PhysicalOffset log_
     Result<ConsumeQueueUnit> unit = co_await unit_at(worker, first, middle * kUnitBytes);
     if (!unit) co_return unit.error();
     if (!first->available()) co_return Result<void>();
-    if (unit->physical < log_start) {
+    if (unit->physical < log_start || is_nothing(*unit)) {
       low = middle + 1;
     } else {
       high = middle;

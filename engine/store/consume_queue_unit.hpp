@@ -28,6 +28,10 @@ struct ConsumeQueueUnit {
   std::int32_t bytes = 0;      // Of the whole record.
   std::int64_t tags_code = 0;  // Java's hash of the tag, with its sign; 0 without one.
 
+  // The filler in front of a queue that begins in the middle.
+  bool pre_blank() const {
+    return physical == PhysicalOffset() && bytes == std::numeric_limits<std::int32_t>::max();
+  }
   PhysicalOffset end() const { return physical + bytes; }
   bool valid() const { return physical >= PhysicalOffset() && bytes > 0; }
   friend bool operator==(const ConsumeQueueUnit&, const ConsumeQueueUnit&) = default;

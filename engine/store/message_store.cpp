@@ -412,8 +412,17 @@ Task<PutResult> MessageStore::put_message(Worker& worker, IncomingMessage messag
   co_return result;
 }
 
+void MessageStore::begin_queue_at(std::string_view topic, std::int32_t queue_id, QueueOffset next) {
+  ENSURE(phase_ == Phase::loaded);
+  const ConsumeQueue* const queue = queues_.find(topic, queue_id);
+  if (queue != nullptr && queue->has_files()) return;
+  queue_offsets_.of(topic, queue_id).set(next);
+}
+
 Task<Result<void>> MessageStore::delete_topic(Worker& worker, std::string topic) {
-  queue_offsets_.forget(topic);
+  if (configuration_.behaviour.faithful(BehaviourSwitch::topic_numbers_start_again)) {
+    queue_offsets_.forget(topic);
+  }
   Result<void> destroyed = co_await queues_.destroy_topic(worker, topic);
   if (!destroyed) {
     std::string line = "can't remove all files of the queues of topic " + topic + " (";

@@ -177,11 +177,18 @@ class MessageStore {
   // The transient pool is on and no buffer of it is free.
   bool transient_store_pool_deficient() const { return log_.free_buffers() == 0; }
   bool writable() const;
-  // The topic has no messages any more, and its queues begin anew. What lies in the log stays
-  // there, and what was not dispatched yet, or is dispatched again by a recovery, comes back, as in
-  // RocketMQ; so may a recovery find old messages in the places of new ones, and leave these out.
-  // Errors: files that could not be removed, which the log names.
+  // The topic has no messages any more, and its queues begin anew, unless topic.numbers-start-again
+  // is hardened: then their numbering goes on. What lies in the log stays there, and what was not
+  // dispatched yet, or is dispatched again by a recovery, comes back, as in RocketMQ; where the
+  // numbers start again, a recovery may find old messages in the places of new ones, and leave
+  // these out. Errors: files that could not be removed, which the log names.
   Task<Result<void>> delete_topic(Worker& worker, std::string topic);
+  // Between load and start: a queue that has no file begins at `next` instead of 0.
+  void begin_queue_at(std::string_view topic, std::int32_t queue_id, QueueOffset next);
+  // The numbers that the next messages of a topic's queues get, but for zeros.
+  std::vector<std::pair<std::int32_t, QueueOffset>> next_offsets(std::string_view topic) const {
+    return queue_offsets_.of_topic(topic);
+  }
   // An operator wants what has expired gone now.
   void delete_expired_files() { retention_.delete_manually(); }
   // Bytes of the log that may be seen and are not dispatched yet.

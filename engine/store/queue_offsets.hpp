@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "engine/types/ids.hpp"
 
@@ -30,6 +32,8 @@ class QueueOffsets {
  public:
   // The entry of a queue; made with index 0 if it is new. `queue_id` >= 0.
   NextQueueOffset& of(std::string_view topic, std::int32_t queue_id);
+  // Those queues of a topic whose next index is not 0, by their ids.
+  std::vector<std::pair<std::int32_t, QueueOffset>> of_topic(std::string_view topic) const;
   // The queues of a topic begin anew.
   void forget(std::string_view topic);
 

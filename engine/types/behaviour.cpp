@@ -36,6 +36,16 @@ constexpr std::array<BehaviourText, kSwitches> kTexts = {{
      "however much space is freed",
      "units are written as long as the disk takes them, and sends come back with the space",
      "StoreRetention.AQueueOnAFullDiskIsGivenUpOrNot", "S 3.1, S 5.2, B023"},
+    {"queue.counts-filler",
+     "after a restart the filler in front of a queue that begins in the middle counts as messages, "
+     "of a record that ends at 2^31 - 1: consumers that begin there miss what follows it in the "
+     "first "
+     "file of the log, and where a crash leaves nothing else of the queue, no record in front of "
+     "that gets a unit",
+     "it counts as nothing",
+     "StoreBehaviour.FillerCountsAsMessagesOrNot, "
+     "StoreBehaviour.FillerThatIsAllThatACrashLeftCountsAsDispatchedOrNot",
+     "S 3.1, S 13.15"},
     {"abort.not-synced",
      "the abort file is not synced: a power loss soon after the start takes it, and the next start "
      "takes the stop for an orderly one: recovery trusts the index, and what the queues know",
@@ -101,6 +111,23 @@ constexpr std::array<BehaviourText, kSwitches> kTexts = {{
      "(FLUSH_DISK_TIMEOUT and so on)",
      "BrokerBehaviour.ASendBackIsAnsweredBeforeItsFlushOrAfterIt, BrokerLaws.EverySwitchBreaksThem",
      "S 13.31"},
+    {"registration.waits-for-files",
+     "one thread registers the broker, saves consumer offsets and, on a slave, asks the master for "
+     "its tables: while a call of one of these hangs, the others are not done, and name servers "
+     "forget the broker after 120 s",
+     "each is done by itself",
+     "scenarios/incidents/b055-hung-file-call.json, "
+     "BrokerRegistration.AFileCallThatHangsStopsRegistrationsOrNot",
+     "H 43, B055"},
+    {"topic.numbers-start-again",
+     "the queues of a topic that was deleted and is made again begin with 0, while old records "
+     "with "
+     "the same numbers are still in the log: a recovery that dispatches those, and a slave, give "
+     "them the places of the new ones, of which all but the first are then in no queue",
+     "its queues go on behind the numbers that they had, as config/deletedTopics.json remembers",
+     "BrokerTopicDeletion.NumbersOfATopicThatIsMadeAgainStartAgainOrGoOn, "
+     "BrokerTopicDeletion.NewMessagesOfATopicThatWasMadeAgainAreLostInARecoveryOrNot",
+     "S 3.1, S 5.5"},
     {"ha.sync-waits-for-nobody",
      "a SYNC_MASTER with the default inSyncReplicas = 1 waits for no slave", "for one at least",
      "HaBehaviour.ASyncMasterWaitsForNobodyByDefaultOrForOneSlave", "S 13.1, H 1.6"},

@@ -11,6 +11,7 @@ std::string_view name_of(WaitPlace place) {
     case WaitPlace::page_read: return "page_read";
     case WaitPlace::memory: return "memory";
     case WaitPlace::writeback: return "writeback";
+    case WaitPlace::directory_lock: return "directory_lock";
     case WaitPlace::device: return "device";
     case WaitPlace::cpu: return "cpu";
     case WaitPlace::safepoint: return "safepoint";

@@ -18,6 +18,7 @@ enum class WaitPlace : std::uint8_t {
   page_read,       // W4: a major fault.
   memory,          // W5: direct reclaim.
   writeback,       // Inside fsync or msync, waiting for pages.
+  directory_lock,  // A directory is locked by somebody else who changes names in it (i_rwsem).
   device,          // Waiting for a command: direct I/O, flush, tags, quota.
   cpu,             // Runnable, waiting for a core.
   safepoint,       // Stopped by its virtual machine, which waits for a thread or does its work.

@@ -82,6 +82,7 @@ std::optional<std::string> SimInjector::refuse(const Fault& fault) {
       if (targets_.host_meant(fault.on).empty()) return what + ": there is no such host";
       return std::nullopt;
     case FaultKind::fs_remove:
+    case FaultKind::fs_lock:
       if (targets_.disk(targets_.host_meant(fault.on)) == nullptr) {
         return what + ": there is no such disk";
       }
@@ -171,6 +172,9 @@ bool SimInjector::begin(std::size_t index) {
     case FaultKind::fs_remove:
       statuses_[index].target = targets_.host_meant(fault.on);
       return targets_.remove_file(statuses_[index].target, fault.file);
+    case FaultKind::fs_lock:
+      statuses_[index].target = targets_.host_meant(fault.on);
+      return targets_.lock_directory(statuses_[index].target, index, fault.file);
     case FaultKind::disk_hang:
     case FaultKind::disk_slow:
     case FaultKind::disk_error:
@@ -289,6 +293,7 @@ void SimInjector::on_end(std::size_t index) {
   status.ended_ns = kernel_.now();
   if (kind == FaultKind::process_kill) targets_.restart(status.target);
   if (kind == FaultKind::net_partition) targets_.mend(armed_[index]->cut);
+  if (kind == FaultKind::fs_lock) targets_.unlock_directory(status.target, index);
   if (kind == FaultKind::net_stray_client) armed_[index]->client->kill();
   if (of_disk(kind)) end_on_disk(index);
   if (of_host) targets_.host(status.target).restore_power();

@@ -52,6 +52,11 @@ class Targets {
   // Starts a program that removes a file of the host. False if there is no such file with blocks on
   // its disk, or the host is dark.
   virtual bool remove_file(const std::string& host, const std::string& path) = 0;
+  // A program of the host locks a directory; `fault` is the number by which `unlock_directory`
+  // gives it back. False if there is no such directory, or the host is dark.
+  virtual bool lock_directory(const std::string& host, std::size_t fault,
+                              const std::string& path) = 0;
+  virtual void unlock_directory(const std::string& host, std::size_t fault) = 0;
   // Stops what travels between the host and another one (empty: all others). Returns what `mend`
   // takes.
   virtual std::uint32_t cut(const std::string& host, const std::string& from,

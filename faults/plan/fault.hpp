@@ -50,6 +50,9 @@ enum class FaultKind : std::uint8_t {
                      // of a web server, and asks it for a page. Ends with its connection.
   fs_remove,  // A program removes a file of the host, as an operator's mistake does, and syncs its
               // directory. Nothing takes it back.
+  fs_lock,    // A program takes the lock of a directory of the host and is stuck with it: whoever
+              // makes, renames, removes or lists names there waits, and so does who opens a file
+              // there to make it if need be. Ends with the lock.
   operator_promote,  // No fault but what people do about one: a slave is stopped, its configuration
                      // changed to the master's, and started again. Nothing takes it back.
   operator_demote,   // Its counterpart: a broker gets the configuration of a slave, of whoever the
@@ -71,7 +74,7 @@ constexpr bool breaks(FaultKind kind) {
 constexpr bool is_taken_back(FaultKind kind) {
   return kind == FaultKind::process_kill || kind == FaultKind::host_power_loss ||
          kind == FaultKind::host_panic || kind == FaultKind::net_partition ||
-         kind == FaultKind::net_stray_client || of_disk(kind);
+         kind == FaultKind::net_stray_client || kind == FaultKind::fs_lock || of_disk(kind);
 }
 
 // Which part of the cluster, looked up at the moment at which the fault fires.
@@ -129,7 +132,7 @@ struct Fault {
   std::optional<Duration> lasts;
   Separation separation = {};  // Of net_partition; whose `from` net_stray_client has, too.
   DiskTrouble trouble = {};    // Of faults of a disk.
-  std::string file = {};       // Of fs_remove: its path.
+  std::string file = {};       // Of fs_remove: its path; of fs_lock: that of the directory.
   friend bool operator==(const Fault&, const Fault&) = default;
 };
 

@@ -210,10 +210,11 @@ std::optional<std::int64_t> of_disk(const RunResult& run, const Expectation& exp
   return figure(*disk);
 }
 
-std::optional<std::int64_t> pulls_missed(const RunResult& run, const std::string& broker) {
+std::optional<std::int64_t> of_broker(const RunResult& run, const std::string& broker,
+                                      std::int64_t BrokerCounts::* figure) {
   const auto counts = std::ranges::find(run.brokers, broker, &BrokerCounts::broker);
   if (counts == run.brokers.end()) return std::nullopt;
-  return counts->get_miss_times;
+  return (*counts).*figure;
 }
 
 }  // namespace
@@ -269,7 +270,10 @@ std::optional<std::int64_t> value_of(const Expectation& expectation, const RunRe
     case Metric::send_p50: return sends_of(run, expectation.process).p50_ns;
     case Metric::send_p99: return sends_of(run, expectation.process).p99_ns;
     case Metric::send_longest: return sends_of(run, expectation.process).longest_ns;
-    case Metric::pull_missed: return pulls_missed(run, expectation.process);
+    case Metric::pull_missed:
+      return of_broker(run, expectation.process, &BrokerCounts::get_miss_times);
+    case Metric::registration_gap:
+      return of_broker(run, expectation.process, &BrokerCounts::registration_gap_max_ns);
     case Metric::disk_reads_per_s: return of_disk(run, expectation, &reads_per_second);
     case Metric::disk_read_bytes_per_s: return of_disk(run, expectation, &read_bytes_per_second);
     case Metric::disk_read_await: return of_disk(run, expectation, &read_await_ns);

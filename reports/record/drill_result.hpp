@@ -37,7 +37,8 @@ enum class Metric : std::uint8_t {
   send_p50,
   send_p99,
   send_longest,
-  pull_missed,       // Of one broker, in all of its lives.
+  pull_missed,  // Of one broker, in all of its lives; the next one, too.
+  registration_gap,
   disk_reads_per_s,  // These six are of one host's disk, during `hold`.
   disk_read_bytes_per_s,
   disk_read_await,

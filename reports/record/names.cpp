@@ -123,6 +123,7 @@ std::string_view name_of(Metric metric) {
     case Metric::send_p99: return "send.p99";
     case Metric::send_longest: return "send.longest";
     case Metric::pull_missed: return "pull.missed";
+    case Metric::registration_gap: return "registration.gap";
     case Metric::disk_reads_per_s: return "disk.reads_per_s";
     case Metric::disk_read_bytes_per_s: return "disk.read_bytes_per_s";
     case Metric::disk_read_await: return "disk.read_await";
@@ -138,7 +139,8 @@ std::string_view name_of(Metric metric) {
 }
 
 bool is_time(Metric metric) {
-  return is_outage(metric) || metric == Metric::wait_longest || metric == Metric::wait_total ||
+  return is_outage(metric) || metric == Metric::registration_gap ||
+         metric == Metric::wait_longest || metric == Metric::wait_total ||
          metric == Metric::send_p50 || metric == Metric::send_p99 ||
          metric == Metric::send_longest || metric == Metric::disk_read_await;
 }
@@ -164,7 +166,9 @@ bool is_of_waits(Metric metric) {
          metric == Metric::wait_count;
 }
 
-bool is_of_broker(Metric metric) { return metric == Metric::pull_missed; }
+bool is_of_broker(Metric metric) {
+  return metric == Metric::pull_missed || metric == Metric::registration_gap;
+}
 
 bool is_of_disks(Metric metric) {
   return metric >= Metric::disk_reads_per_s && metric <= Metric::disk_hit_percent;

@@ -46,6 +46,9 @@ struct BrokerCounts {
   std::int64_t get_message_entire_time_max_ms = 0;
   std::int64_t page_cache_lock_time_max_ms = 0;
   std::int64_t dispatch_behind_bytes_max = 0;
+  // The longest time in one life in which no name server took a registration, from the start on; of
+  // the latest life until the load ends.
+  std::int64_t registration_gap_max_ns = 0;
 
   friend bool operator==(const BrokerCounts&, const BrokerCounts&) = default;
 };

@@ -34,6 +34,7 @@ void visit_broker(Counts& counts, Visit visit) {
   visit("getMessageEntireTimeMax", counts.get_message_entire_time_max_ms);
   visit("pageCacheLockTimeMillsMax", counts.page_cache_lock_time_max_ms);
   visit("dispatchBehindBytesMax", counts.dispatch_behind_bytes_max);
+  visit("registrationGapMaxNs", counts.registration_gap_max_ns);
 }
 
 auto into(Json& json) {

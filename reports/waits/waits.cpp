@@ -45,6 +45,7 @@ std::string describe(WaitPlace place) {
     case WaitPlace::page_read: return "a page to be read";
     case WaitPlace::memory: return "free memory";
     case WaitPlace::writeback: return "the writeback that its sync waits for";
+    case WaitPlace::directory_lock: return "a directory that another program has locked";
     case WaitPlace::device: return "a command of the disk";
     case WaitPlace::cpu: return "a core";
     case WaitPlace::safepoint: return "a safepoint of its virtual machine";

@@ -330,7 +330,7 @@ struct FaultSpec {
   std::optional<Duration> lasts;
   faults::Separation separation = {};  // Of net.partition; its `from` of net.stray-client, too.
   faults::DiskTrouble trouble = {};    // Of disk.*.
-  std::string file = {};               // Of fs.remove.
+  std::string file = {};               // Of fs.remove; of fs.lock: the directory.
 };
 
 // One dimension of the matrix: a key of broker.conf, or a place of the scenario (it has a slash),

@@ -144,7 +144,12 @@ void read_host_of(const JsonAt& json, const Drill& drill, reports::Expectation& 
 void read_broker_of(const JsonAt& json, const Drill& drill, reports::Expectation& expectation) {
   expectation.process = json.name();
   const Names known = names_of(drill.brokers);
-  if (std::ranges::find(known, expectation.process) != known.end()) return;
+  const bool there = std::ranges::find(known, expectation.process) != known.end();
+  const bool registers = expectation.metric == reports::Metric::registration_gap;
+  if (there && registers && drill.name_servers.empty()) {
+    json.refuse("registers with nobody: there are no /topology/name_servers");
+  }
+  if (there) return;
   json.refuse("there is no broker '" + expectation.process + "'" +
               did_you_mean(expectation.process, known));
 }
@@ -164,7 +169,7 @@ void read_whose(const JsonAt& json, const Drill& drill, reports::Expectation& ex
     return;
   }
   if (!reports::is_of_waits(expectation.metric)) {
-    json.refuse("only waits, sends, pulls and disks are somebody's");
+    json.refuse("only waits, sends, pulls, registrations and disks are somebody's");
   }
   expectation.process = json.name();
   Names known = names_of(drill.brokers);

@@ -174,11 +174,12 @@ bool takes(faults::FaultKind kind, std::string_view key) {
   if (key == "from" && kind == faults::FaultKind::net_stray_client) return true;
   if (key == "from" || key == "direction") return kind == faults::FaultKind::net_partition;
   if (key == "file") return kind == faults::FaultKind::fs_remove;
+  if (key == "directory") return kind == faults::FaultKind::fs_lock;
   return takes_of_disk(kind, key);
 }
 
-// The path of a file below a root, as a host's programs name it.
-std::string read_file_of_host(const JsonAt& json) {
+// The path of a file or directory below a root, as a host's programs name it.
+std::string read_path_of_host(const JsonAt& json) {
   std::string path = json.text();
   if (!path.starts_with('/') || path.ends_with('/')) json.refuse("must be a path such as /store/x");
   return path;
@@ -186,7 +187,7 @@ std::string read_file_of_host(const JsonAt& json) {
 
 FaultSpec read_fault(const JsonAt& json, const Drill& drill, Operators operators) {
   json.allow_only({"do", "on", "when", "for", "from", "direction", "part", "factor", "times",
-                   "range", "status", "abort", "reset", "late_by", "file", "used"});
+                   "range", "status", "abort", "reset", "late_by", "file", "directory", "used"});
   FaultSpec fault;
   const auto kind = faults::fault_kind_named(json.at("do").text());
   if (!kind) {
@@ -203,7 +204,7 @@ FaultSpec read_fault(const JsonAt& json, const Drill& drill, Operators operators
     json.at("for").refuse(std::string(faults::name_of(fault.kind)) + " is never taken back");
   }
   for (const char* key : {"from", "direction", "part", "factor", "times", "range", "status",
-                          "abort", "reset", "late_by", "file", "used"}) {
+                          "abort", "reset", "late_by", "file", "directory", "used"}) {
     if (!json.has(key) || takes(fault.kind, key)) continue;
     json.at(key).refuse(std::string(faults::name_of(fault.kind)) + " has no such member");
   }
@@ -215,7 +216,10 @@ FaultSpec read_fault(const JsonAt& json, const Drill& drill, Operators operators
     fault.separation.from =
         faults::Selector{faults::Selector::By::name, read_host_name(json.at("from"), drill)};
   }
-  if (fault.kind == faults::FaultKind::fs_remove) fault.file = read_file_of_host(json.at("file"));
+  if (fault.kind == faults::FaultKind::fs_remove) fault.file = read_path_of_host(json.at("file"));
+  if (fault.kind == faults::FaultKind::fs_lock) {
+    fault.file = read_path_of_host(json.at("directory"));
+  }
   if (faults::of_disk(fault.kind)) fault.trouble = read_disk_trouble(json, fault, drill);
   return fault;
 }

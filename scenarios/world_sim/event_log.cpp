@@ -40,6 +40,7 @@ void EventLog::life_begins(std::size_t broker) {
   reports::BrokerLife life = std::exchange(it.next, {});
   life.started_ns = kernel_.now();
   it.new_slaves.clear();
+  it.registered_ns = kernel_.now();
   ++it.lives;
   it.life = way_.lives.size();
   way_.lives.push_back(life);
@@ -78,6 +79,19 @@ void EventLog::slave_acknowledged(std::size_t broker, std::int64_t address) {
   }
 }
 
+void EventLog::registered_again(std::size_t broker) {
+  BrokerState& it = state(broker);
+  const std::int64_t gap = kernel_.now() - it.registered_ns;
+  it.registration_gap_ns = std::max(it.registration_gap_ns, gap);
+  it.registered_ns = kernel_.now();
+}
+
+std::int64_t EventLog::registration_gap_ns(std::size_t broker, std::int64_t until_ns) const {
+  if (broker >= states_.size()) return 0;
+  const BrokerState& it = states_[broker];
+  return std::max(it.registration_gap_ns, until_ns - it.registered_ns);
+}
+
 void EventLog::Tap::event(EventName name, std::int64_t a, std::int64_t b) {
   switch (name) {
     case EventName::store_recovery_finished:
@@ -98,7 +112,10 @@ void EventLog::Tap::event(EventName name, std::int64_t a, std::int64_t b) {
     case EventName::client_route_changed:
       if (a > 0) log_.way_.routes_ns.push_back(log_.kernel_.now());
       break;
-    case EventName::broker_registered: log_.registered_.push_back(a); break;
+    case EventName::broker_registered:
+      log_.registered_.push_back(a);
+      log_.registered_again(broker_);
+      break;
     default: break;
   }
   behind_.event(name, a, b);

@@ -55,6 +55,9 @@ class EventLog {
   const reports::WayBack& way_back() const { return way_; }
   // Whether this life of a process has told that it serves.
   bool serving(ProcessId process) const;
+  // The longest time in one life of the broker in which no name server took a registration of it;
+  // of its latest life until `until_ns`.
+  std::int64_t registration_gap_ns(std::size_t broker, std::int64_t until_ns) const;
   // Whether a name server has taken the registration of this life of a broker.
   bool registered(ProcessId process) const;
 
@@ -76,6 +79,8 @@ class EventLog {
     std::optional<std::size_t> last_flush;
     std::optional<std::size_t> last_commit;
     std::int64_t expired_to = 0;
+    std::int64_t registered_ns = 0;  // The latest time in this life, or that of its start.
+    std::int64_t registration_gap_ns = 0;
     std::vector<std::int64_t> new_slaves;  // Connected, and silent so far: their addresses.
   };
 
@@ -108,6 +113,7 @@ class EventLog {
   // Null if it has none.
   reports::BrokerLife* latest_life(std::size_t broker);
   void slave_acknowledged(std::size_t broker, std::int64_t address);
+  void registered_again(std::size_t broker);
 
   const sim::Kernel& kernel_;
   Provenance provenance_;

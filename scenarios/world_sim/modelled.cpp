@@ -25,6 +25,7 @@ const char* way_back_of(faults::FaultKind kind) {
   if (kind == faults::FaultKind::host_panic) return "the host is reset";
   if (kind == faults::FaultKind::net_partition) return "the network is whole again";
   if (kind == faults::FaultKind::net_stray_client) return "the stray client has gone";
+  if (kind == faults::FaultKind::fs_lock) return "the directory is no longer locked";
   if (kind == faults::FaultKind::disk_hang) return "the disk goes on";
   if (kind == faults::FaultKind::disk_slow) return "the disk has its old speed";
   if (kind == faults::FaultKind::disk_flush_lie) return "the disk obeys a flush again";

@@ -334,7 +334,7 @@ reports::RunResult SimRun::result() {
   run.replicas = replica_facts(fault_ns);
   run.sends = reports::measure_sends(history, warm_end_ns_, load_end_ns_);
   run.disks = disks_in_hold_;
-  run.brokers = world_.broker_counts();
+  run.brokers = world_.broker_counts(load_end_ns_);
   if (experiment_.evidence) {
     evidence_.lines = world_.broker_lines();
     run.evidence = evidence_;

@@ -81,7 +81,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   // What each host with a disk has done to it since it began: `began_ns` 0, `ended_ns` now.
   std::vector<reports::DiskUse> disk_use();
   // What brokers have counted, all of their lives together.
-  std::vector<reports::BrokerCounts> broker_counts() const;
+  std::vector<reports::BrokerCounts> broker_counts(std::int64_t load_end_ns) const;
   // Lines that they wrote about trouble, as operators look for them; at most kBrokerLinesMax.
   const std::vector<reports::BrokerLine>& broker_lines() const { return broker_lines_; }
   // File systems that have stopped themselves, in order of time.
@@ -115,6 +115,8 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   bool demote(const std::string& name) override;
   sim::SimProcess* stray_client(const std::string& host, const std::string& broker) override;
   bool remove_file(const std::string& host, const std::string& path) override;
+  bool lock_directory(const std::string& host, std::size_t fault, const std::string& path) override;
+  void unlock_directory(const std::string& host, std::size_t fault) override;
   std::uint32_t cut(const std::string& host, const std::string& from,
                     faults::CutDirection direction) override;
   void mend(std::uint32_t cut) override { network_.heal(sim::CutId(cut)); }
@@ -133,6 +135,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
     std::int64_t up_at_ns = 0;      // When it has booted, or will have.
     bool destroyed = false;
   };
+  static bool has_files(const Machine& machine);
   // A program of the topology with the life that it leads at present.
   class Service : public Wakeup {
    public:

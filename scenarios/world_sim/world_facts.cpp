@@ -156,11 +156,14 @@ std::vector<reports::DiskUse> SimWorld::disk_use() {
   return all;
 }
 
-std::vector<reports::BrokerCounts> SimWorld::broker_counts() const {
+std::vector<reports::BrokerCounts> SimWorld::broker_counts(std::int64_t load_end_ns) const {
   std::vector<reports::BrokerCounts> all;
   for (const auto& broker : brokers_) {
     reports::BrokerCounts counts;
     counts.broker = broker->name;
+    if (!name_servers_.empty()) {
+      counts.registration_gap_max_ns = events_.registration_gap_ns(all.size(), load_end_ns);
+    }
     for (const auto& life : broker->stats) add(*life, counts);
     all.push_back(std::move(counts));
   }

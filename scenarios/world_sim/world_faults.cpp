@@ -124,6 +124,11 @@ bool SimWorld::demote(const std::string& name) {
   return true;
 }
 
+// A disk of its own, and power.
+bool SimWorld::has_files(const Machine& machine) {
+  return machine.host->powered() && machine.disk != nullptr && machine.files != nullptr;
+}
+
 sim::SimProcess* SimWorld::stray_client(const std::string& host, const std::string& broker) {
   Machine& on = machine(host);
   const Service* const meant = service(broker);
@@ -136,10 +141,21 @@ sim::SimProcess* SimWorld::stray_client(const std::string& host, const std::stri
 
 bool SimWorld::remove_file(const std::string& host, const std::string& path) {
   Machine& on = machine(host);
-  if (!on.host->powered() || bytes_of(host, {.file = path}).empty()) return false;
+  if (!has_files(on) || bytes_of(host, {.file = path}).empty()) return false;
   sim::SimProcess& process = spawn(on, "stray#" + std::to_string(++strays_));
   process.start([path](Context& context) { return run_removal(context, path); });
   return true;
+}
+
+bool SimWorld::lock_directory(const std::string& host, std::size_t fault, const std::string& path) {
+  Machine& on = machine(host);
+  return has_files(on) && on.files->mount().lock_directory(path, fault);
+}
+
+// Where the host lost its power meanwhile, that program and its lock went with it.
+void SimWorld::unlock_directory(const std::string& host, std::size_t fault) {
+  Machine& on = machine(host);
+  if (has_files(on)) on.files->mount().unlock_directory(fault);
 }
 
 std::uint32_t SimWorld::cut(const std::string& host, const std::string& from,

@@ -148,6 +148,14 @@ class Mount final : public PageBacking,
   // who breaks the disk: costs no time.
   std::vector<BlockRun> blocks_of(const std::string& path, PageRange range);
 
+  // A program takes the lock of a directory (i_rwsem), and keeps it: whoever makes, renames,
+  // removes or lists names there, or opens a file of it with a flag that may make it, waits; so
+  // open(2) did with O_CREAT for a file that exists, too, until Linux 6.12. What is cached of names
+  // is looked up without it, and files that are open are free. `holder` is the number by which it
+  // is given back. False, and nothing happens, if there is no such directory.
+  bool lock_directory(const std::string& path, std::size_t holder);
+  void unlock_directory(std::size_t holder);
+
   // The inode lost a handle.
   void closed(Inode& inode);
   void process_ended(std::uint32_t process_id);
@@ -303,6 +311,11 @@ class Mount final : public PageBacking,
   Result<Location> locate(const std::string& path);
   // `making`: what gets the name if there is none yet.
   enum class Making : std::uint8_t { nothing, file, directory };
+  bool directory_locked(const Inode& directory) const;
+  // Until nobody keeps the directory locked in which the path lies, or would lie;
+  // for a directory itself, `LockOf::it`.
+  enum class LockOf : std::uint8_t { it, parent };
+  Task<void> pass_lock(Worker& worker, std::string path, LockOf which);
   Task<Result<Location>> locate_to_change(Worker& worker, std::string path,
                                           Making making = Making::nothing);
   static std::int64_t blocks_for(const Location& location, Making making);
@@ -422,6 +435,8 @@ class Mount final : public PageBacking,
   std::unique_ptr<BlockAllocator> allocator_;
   std::int64_t reserved_ = 0;
   std::int64_t pool_ = 0;
+  std::map<std::size_t, InodeNumber> locked_directories_;  // By holder.
+  WaitList directory_waits_;
   bool closing_ = false;  // data=journal: the pages of a transaction are taken.
   std::deque<DeferredWrite> deferred_;
   std::map<InodeNumber, std::unique_ptr<Inode>> inodes_;

@@ -62,6 +62,10 @@ Task<Result<Mount::Location>> Mount::locate_to_change(Worker& worker, std::strin
     if (refuses_changes()) co_return refusal();
     Inode* const directory = location->directory;
     if (directory == nullptr) co_return ErrorCode::busy;  // The root itself.
+    if (directory_locked(*directory)) {
+      co_await StuckWait(directory_waits_, worker, WaitPlace::directory_lock, clock_);
+      continue;
+    }
     WaitList* const wait = handle_wait(*directory);
     if (wait == nullptr) {
       const std::int64_t blocks = blocks_for(*location, making);
@@ -71,6 +75,33 @@ Task<Result<Mount::Location>> Mount::locate_to_change(Worker& worker, std::strin
       continue;
     }
     co_await StuckWait(*wait, worker, WaitPlace::journal, clock_);
+  }
+}
+
+bool Mount::directory_locked(const Inode& directory) const {
+  return std::any_of(locked_directories_.begin(), locked_directories_.end(),
+                     [&](const auto& lock) { return lock.second == directory.number; });
+}
+
+bool Mount::lock_directory(const std::string& path, std::size_t holder) {
+  if (state_ != State::ready) return false;
+  Result<Location> location = locate(path);
+  if (!location || location->found == nullptr) return false;
+  if (!location->found->record.is_directory) return false;
+  return locked_directories_.emplace(holder, location->found->number).second;
+}
+
+void Mount::unlock_directory(std::size_t holder) {
+  if (locked_directories_.erase(holder) > 0) wake_all(directory_waits_);
+}
+
+Task<void> Mount::pass_lock(Worker& worker, std::string path, LockOf which) {
+  for (;;) {
+    Result<Location> location = locate(path);
+    if (!location) co_return;
+    const Inode* const directory = which == LockOf::it ? location->found : location->directory;
+    if (directory == nullptr || !directory_locked(*directory)) co_return;
+    co_await StuckWait(directory_waits_, worker, WaitPlace::directory_lock, clock_);
   }
 }
 
@@ -133,6 +164,9 @@ Task<Result<InodeHandle>> Mount::open(Worker& worker, std::string path, Create c
   if (cold_) {
     Result<void> read = co_await read_inodes(worker, path);
     if (!read) co_return read.error();
+  }
+  if (create != Create::never && !locked_directories_.empty()) {
+    co_await pass_lock(worker, path, LockOf::parent);
   }
   Result<Location> location = locate(path);
   if (!location) co_return location.error();
@@ -289,6 +323,7 @@ Task<Result<std::vector<FileInfo>>> Mount::list(Worker& worker, std::string path
     Result<void> read = co_await read_inodes(worker, path);
     if (!read) co_return read.error();
   }
+  if (!locked_directories_.empty()) co_await pass_lock(worker, path, LockOf::it);
   Result<Location> location = locate(path);
   if (!location) co_return location.error();
   if (location->found == nullptr) co_return ErrorCode::not_found;

@@ -5,6 +5,7 @@
 
 #include "engine/broker/consumer_offsets.hpp"
 #include "engine/broker/delay_offsets.hpp"
+#include "engine/broker/deleted_topics.hpp"
 #include "engine/broker/subscription_groups.hpp"
 #include "engine/broker/topics.hpp"
 #include "engine/store/checkpoint.hpp"
@@ -69,6 +70,7 @@ std::vector<std::string> seeds() {
       R"(2{"dataVersion":{"counter":1},"offsetTable":{1:55,2:0}})",
       R"(3{"dataVersion":{"counter":2},"forbiddenTable":{},"subscriptionGroupTable":{"G":{)"
       R"("consumeEnable":true,"groupName":"G","retryMaxTimes":16,"retryQueueNums":1}}})",
+      R"(7{"topics":{"T":{"logEnd":4096,"queues":{"0":55,"3":7}}}})",
       "6KEYS\x01k1 k2\x02TAGS\x01TagA\x02WAIT\x01true\x02"};
   made.push_back("4" + text_of(encode_checkpoint(fields)));
   made.push_back("5" + text_of(encode_unit(unit)) + text_of(encode_pre_blank_units(2).span()));
@@ -89,7 +91,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 3: fuzz::read_and_write(SubscriptionGroups(true), SubscriptionGroups(true), text); break;
     case 4: fuzz::decode_checkpoint_fields(bytes); break;
     case 5: fuzz::decode_units(bytes); break;
-    default: fuzz::read_properties(text);
+    case 6: fuzz::read_properties(text); break;
+    default: fuzz::read_and_write(DeletedTopics(), DeletedTopics(), text);
   }
   return 0;
 }

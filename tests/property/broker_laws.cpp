@@ -54,8 +54,9 @@ std::string play(const TrialOptions& options, const Plan& plan) {
 
 enum class Crc { of_the_body, of_the_record };
 
-void check(FlushDiskType flush, std::string_view preset, Blows blows, Crc crc = Crc::of_the_body) {
-  TrialOptions options{.flush = flush, .behaviour = *Behaviour::preset(preset)};
+void check(FlushDiskType flush, std::string_view preset, Blows blows, Crc crc = Crc::of_the_body,
+           Pool pool = Pool::off) {
+  TrialOptions options{.flush = flush, .behaviour = *Behaviour::preset(preset), .pool = pool};
   options.append_prop_crc = options.verify_prop_crc = crc == Crc::of_the_record;
   options.torn = crc == Crc::of_the_record ? Torn::never : Torn::perhaps;
   options.seed = *rc::gen::arbitrary<std::uint64_t>();
@@ -74,6 +75,10 @@ RC_GTEST_PROP(BrokerLaws, HoldWithSyncFlush, ()) {
 
 RC_GTEST_PROP(BrokerLaws, HoldWithAsyncFlush, ()) {
   check(FlushDiskType::async_flush, "hardened", Blows::all);
+}
+
+RC_GTEST_PROP(BrokerLaws, HoldWithTheTransientPool, ()) {
+  check(FlushDiskType::async_flush, "hardened", Blows::all, Crc::of_the_body, Pool::on);
 }
 
 // Then no record is torn, either.

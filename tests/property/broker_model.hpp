@@ -9,7 +9,8 @@
 // once; the copy of a delayed one at most once more for each death of the broker. (3) What was
 // answered is where the answer says. (4) A kill and an orderly stop lose nothing that was answered.
 // A power loss loses nothing with SYNC_FLUSH; with ASYNC_FLUSH nothing that was answered
-// kFlushedWithin earlier, and what it loses is a suffix of the log. (5) What was handed out to a
+// kFlushedWithin earlier, and what it loses is a suffix of the log; with the transient pool a kill
+// may lose as much, but nothing that was handed out. (5) What was handed out to a
 // consumer is as safe. (6) What is gone never comes back. (7) A copy comes no earlier than its
 // delay says, and once at least. (8) A committed offset is one that was committed, not behind the
 // end of its queue, and not older than those of the last kSavedWithin. (9) The index finds every
@@ -60,10 +61,12 @@ using FoundLog = std::map<Place, std::vector<Found>>;
 
 enum class Death { none, stop, kill, power };
 enum class Torn { perhaps, never };
+enum class Pool { off, on };  // transientStorePoolEnable.
 
 class BrokerModel {
  public:
-  BrokerModel(FlushDiskType flush, Torn torn) : flush_(flush), torn_records_(torn) {}
+  BrokerModel(FlushDiskType flush, Torn torn, Pool pool)
+      : flush_(flush), torn_records_(torn), pool_(pool) {}
 
   struct Message {
     std::uint64_t key = 0;
@@ -126,7 +129,7 @@ class BrokerModel {
     for (auto& [id, message] : messages_) {
       const std::int64_t now_ms = message.asked_ms + (at_ns - message.asked_ns) / 1'000'000;
       const bool due = message.level > 0 && message.due_ms() <= now_ms;
-      if (death == Death::power && due) message.lost_copy = true;
+      if (loses_answered(death) && due) message.lost_copy = true;
     }
   }
 
@@ -273,7 +276,7 @@ class BrokerModel {
     if (death_ != Death::power || (record.whole && !is_astray(place, record))) return false;
     const auto needed = [&](const auto& entry) {
       const Message& message = entry.second;
-      return message.physical == record.physical && survives(*message.answered_ns);
+      return message.physical == record.physical && survives(death_, *message.answered_ns);
     };
     if (std::ranges::any_of(messages_, needed)) return false;
     torn_.insert(record.physical);
@@ -288,9 +291,17 @@ class BrokerModel {
     return place != message.home() && (message.level == 0 || place != message.place_of_copy());
   }
 
-  bool survives(std::int64_t since_ns) const {
-    if (death_ != Death::power || flush_ == FlushDiskType::sync_flush) return true;
+  // Whether such a death may take what was answered a moment ago.
+  bool loses_answered(Death death) const {
+    return death == Death::power || (death == Death::kill && pool_ == Pool::on);
+  }
+  bool survives(Death death, std::int64_t since_ns) const {
+    if (!loses_answered(death) || flush_ == FlushDiskType::sync_flush) return true;
     return since_ns + kFlushedWithin.count_ns() <= *died_ns_;
+  }
+  // What a consumer has seen is at least in the page cache.
+  bool consumed_survives(std::int64_t since_ns) const {
+    return death_ != Death::power || survives(death_, since_ns);
   }
 
   std::string losses(const std::map<Id, const Found*>& homes,
@@ -298,7 +309,7 @@ class BrokerModel {
     std::optional<std::int64_t> first_lost;
     for (auto& [id, message] : messages_) {
       if (homes.contains(id) || message.gone) continue;
-      if (message.answered_ns && survives(*message.answered_ns)) {
+      if (message.answered_ns && survives(death_, *message.answered_ns)) {
         return name(message) + " is lost";
       }
       message.gone = true;
@@ -314,7 +325,7 @@ class BrokerModel {
       }
     }
     for (const Pulled& pulled : pulled_) {
-      if (!physicals.contains(pulled.record.physical) && survives(pulled.at_ns)) {
+      if (!physicals.contains(pulled.record.physical) && consumed_survives(pulled.at_ns)) {
         return "message " + std::to_string(pulled.record.key) + " was consumed and is lost";
       }
     }
@@ -332,6 +343,7 @@ class BrokerModel {
 
   FlushDiskType flush_;
   Torn torn_records_;
+  Pool pool_;
   std::uint64_t keys_ = 0;
   std::map<Id, Message> messages_;
   std::vector<Pulled> pulled_;

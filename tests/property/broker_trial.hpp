@@ -29,6 +29,7 @@ struct TrialOptions {
   sim::DiskProfile disk = sim::sata_ssd();
   bool index_may_forget = false;  // Law 9 is not looked at.
   Torn torn = Torn::perhaps;
+  Pool pool = Pool::off;
   bool append_prop_crc = false;
   bool verify_prop_crc = false;
 };
@@ -46,6 +47,9 @@ inline BrokerConfiguration trial_broker(const TrialOptions& options) {
   configuration.store.flush_commit_log_thorough_interval = Duration::s(1);
   configuration.store.mapped_file_size_consume_queue = 6'000;
   configuration.store.index = {.slots = 16, .entries = 20};
+  // Enough buffers that no file does without: what goes into such a file stays unseen for a while.
+  configuration.store.transient_store_pool_enable = options.pool == Pool::on;
+  configuration.store.transient_store_pool_size = 64;
   return configuration;
 }
 
@@ -55,7 +59,7 @@ class BrokerTrial {
   explicit BrokerTrial(const TrialOptions& options)
       : configuration_(trial_broker(options)),
         index_may_forget_(options.index_may_forget),
-        model_(options.flush, options.torn),
+        model_(options.flush, options.torn, options.pool),
         world_(flat_network(Duration::us(50)), {.seed = options.seed}),
         disk_(world_.kernel, DiskId(0),
               {.name = "d0", .capacity_bytes = 64 << 20, .profile = options.disk}),

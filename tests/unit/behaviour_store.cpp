@@ -83,6 +83,44 @@ TEST(StoreBehaviour, AFileOfAQueueThatWasNeverFlushedKeepsAUnitOrNot) {
   }
 }
 
+// Queue offset 23 of a queue that has no file: units 20 to 22 of its first file are filler.
+TEST(StoreBehaviour, FillerCountsAsMessagesOrNot) {
+  for (const bool hardened : {false, true}) {
+    StoreWorld world(
+        store_with(BehaviourSwitch::queue_counts_filler, hardened, FlushDiskType::sync_flush));
+    LogBuilder log(world.files);
+    log.add(kBody, 23);
+    log.add(kBody, 24);
+    log.crashed(0);
+    StoreProcess(world).kill();
+    StoreProcess again(world);
+    EXPECT_EQ(again.queue()->min_offset().value(), hardened ? 23 : 20);
+    EXPECT_EQ(again.queue()->max_offset(), QueueOffset(25));
+    // What a consumer gets that begins at the front.
+    EXPECT_EQ(again.get(again.queue()->min_offset().value()).records.size(), hardened ? 2u : 0u);
+  }
+}
+
+TEST(StoreBehaviour, FillerThatIsAllThatACrashLeftCountsAsDispatchedOrNot) {
+  for (const bool hardened : {false, true}) {
+    StoreWorld world(
+        store_with(BehaviourSwitch::queue_counts_filler, hardened, FlushDiskType::sync_flush));
+    LogBuilder log(world.files);
+    log.add(kBody, 23);
+    log.crashed(0);
+    const Bytes filler = [] {
+      const SharedBytes units = encode_pre_blank_units(3);
+      Bytes bytes(units.span().begin(), units.span().end());
+      bytes.resize(kUnitsPerFile * kUnitBytes);
+      return bytes;
+    }();
+    world.files.put(queue_file(20), filler);
+    StoreProcess broker(world);
+    EXPECT_EQ(broker.queue()->max_offset().value(), hardened ? 24 : 23);
+    EXPECT_EQ(broker.get(23).status == GetStatus::found, hardened);
+  }
+}
+
 // The first of three records is lost, so the log ends in front of it; then one of its length is
 // stored there.
 TEST(StoreBehaviour, OldRecordsBehindTheEndComeBackOrNot) {

@@ -105,6 +105,17 @@ class Cluster : public Targets {
     return path == "/f";
   }
   std::vector<std::string> removed;
+  // "/d" is the one that is there.
+  bool lock_directory(const std::string& host, std::size_t fault,
+                      const std::string& path) override {
+    locked.push_back(host + path + "|" + std::to_string(fault));
+    return path == "/d";
+  }
+  void unlock_directory(const std::string& host, std::size_t fault) override {
+    unlocked.push_back(host + "|" + std::to_string(fault));
+  }
+  std::vector<std::string> locked;
+  std::vector<std::string> unlocked;
   void restart(const std::string& name) override {
     if (!host_.powered()) return;
     process_ = &host_.spawn("b#" + std::to_string(++lives));
@@ -465,6 +476,23 @@ TEST(SimInjector, AStrayClientGoesWithItsSpan) {
   cluster.kernel.run_until(ms(40));
   EXPECT_FALSE(cluster.stray->alive());
   EXPECT_EQ(cluster.injector.statuses()[0].ended_ns, ms(30));
+}
+
+TEST(SimInjector, ALockOfADirectoryGoesWithItsSpan) {
+  Cluster cluster;
+  Fault of_nothing{
+      FaultKind::fs_lock, {Selector::By::name, "h"}, AtTime{Duration::ms(10)}, Duration::ms(20)};
+  of_nothing.file = "/none";
+  Fault lock = of_nothing;
+  lock.file = "/d";
+  ASSERT_FALSE(cluster.injector.arm({{of_nothing, lock}}));
+  cluster.kernel.run_until(ms(20));
+  EXPECT_EQ(cluster.locked, (std::vector<std::string>{"h/none|0", "h/d|1"}));
+  EXPECT_TRUE(cluster.unlocked.empty());
+  cluster.kernel.run_until(ms(40));
+  EXPECT_EQ(cluster.unlocked, (std::vector<std::string>{"h|1"}));
+  EXPECT_EQ(cluster.injector.statuses()[0].state, FaultStatus::State::missed);
+  EXPECT_EQ(cluster.injector.statuses()[1].ended_ns, ms(30));
 }
 
 TEST(SimInjector, ARemovalAndADemotionAreNotTakenBack) {

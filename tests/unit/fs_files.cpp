@@ -99,6 +99,46 @@ TEST_F(Files, AreListedByName) {
   EXPECT_EQ(error_of(now(fs().list(worker(), "/a"))), ErrorCode::invalid_argument);
 }
 
+TEST_F(Files, WaitForADirectoryThatAnotherProgramHasLocked) {
+  ASSERT_TRUE(now(fs().create_directories(worker(), "/d")).has_value());
+  ASSERT_TRUE(now(fs().create_directories(worker(), "/e")).has_value());
+  ASSERT_TRUE(world->write("/d/f", 0, "f").has_value());
+  sim::Mount& mount = world.files.mount();
+  EXPECT_FALSE(mount.lock_directory("/none", 1));
+  EXPECT_FALSE(mount.lock_directory("/d/f", 1)) << "no directory";
+  ASSERT_TRUE(mount.lock_directory("/d", 1));
+  ASSERT_TRUE(mount.lock_directory("/d", 2));
+  const auto thread = [this](const char* name) -> Worker& {
+    return world->process().context().workers.add(name);
+  };
+  const OpenOptions make{.create = Create::if_missing};
+  Worker& maker = thread("maker");
+  const auto made = world->start(fs().open(maker, "/d/new", make));
+  const auto again = world->start(fs().open(thread("opener"), "/d/f", make));
+  const auto renamed = world->start(fs().rename(thread("mover"), "/d/f", "/e/f"));
+  const auto listed = world->start(fs().list(thread("lister"), "/d"));
+  const auto below = world->start(fs().create_directories(thread("adder"), "/d/below"));
+  // What needs no lock of it, or that of another one.
+  EXPECT_EQ(world->read("/d/f"), "f");
+  EXPECT_TRUE(world->write("/d/f", 1, "g").has_value()) << "it is open";
+  EXPECT_TRUE(now(fs().info(worker(), "/d/f")).has_value());
+  EXPECT_TRUE(now(fs().create_directories(worker(), "/d")).has_value()) << "it is there";
+  EXPECT_TRUE(world->write("/e/g", 0, "g").has_value());
+  world.run_for(Duration::s(600));
+  mount.unlock_directory(1);
+  world.run_for(Duration::s(1));
+  EXPECT_FALSE(made->done() || again->done() || renamed->done() || listed->done() || below->done())
+      << "the second program has it";
+  mount.unlock_directory(2);
+  EXPECT_TRUE(world->finish(made).has_value());
+  EXPECT_TRUE(world->finish(again).has_value());
+  EXPECT_TRUE(world->finish(renamed).has_value());
+  EXPECT_TRUE(world->finish(listed).has_value());
+  EXPECT_TRUE(world->finish(below).has_value());
+  EXPECT_EQ(world->read("/e/f"), "fg");
+  EXPECT_EQ(maker.waits_at(WaitPlace::directory_lock).total, Duration::s(601));
+}
+
 TEST_F(Files, RefuseImpossibleChangesOfNames) {
   ASSERT_TRUE(now(fs().create_directories(worker(), "/d/e")).has_value());
   ASSERT_TRUE(world->write("/d/f", 0, "f").has_value());

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "engine/wire/compression.hpp"
+#include "engine/wire/consumer_offset.hpp"
 #include "engine/wire/register_broker.hpp"
+#include "tests/support/raw_client.hpp"
 #include "tests/support/route_world.hpp"
 
 namespace drydock::test {
@@ -251,6 +253,67 @@ TEST(BrokerRegistration, ASilentNameServerDoesNotDelayTheOthers) {
     world.run_for(Duration::ms(20));
     ASSERT_EQ(send->status(), SendStatus::acked);
     EXPECT_TRUE(asker.route(topic).has_value()) << topic;
+  }
+}
+
+void commit_offset(BrokerWorld& world) {
+  ConsumerOffsetHeader header;
+  header.consumer_group = "G";
+  header.queue.topic = "orders";
+  header.commit_offset = 7;
+  RawClient client(world);
+  ENSURE(client.code_of(encode_command(request_head(RequestCode::update_consumer_offset, 1), header,
+                                       {}, {})) == 0);
+}
+void let_jobs_wait(BrokerWorld& world, bool waits) {
+  world.configuration.store.behaviour.set(
+      BehaviourSwitch::registration_waits_for_files,
+      waits ? BehaviourValue::faithful : BehaviourValue::hardened);
+}
+
+// registration.waits-for-files, one way: consumer offsets are saved at 10 s, which takes 200 s.
+TEST(BrokerRegistration, AFileCallThatHangsStopsRegistrationsOrNot) {
+  for (const bool waits : {true, false}) {
+    RouteWorld world;
+    world.start_name_server(0);
+    world.configuration.name_servers = {world.name_server(0)};
+    let_jobs_wait(world, waits);
+    world.start_broker();
+    Client client(world);
+    ASSERT_EQ(client.send_now(outgoing(1)).status, SendStatus::acked);  // Takes 20 s.
+    world.files.write_time = Duration::s(100);
+    world.files.failing_path = "consumerOffset";
+    commit_offset(world);
+    world.run_to(Duration::s(26));
+    const std::uint64_t before = world.count(EventName::broker_registered);
+    world.run_to(Duration::s(101));
+    EXPECT_EQ(world.count(EventName::broker_registered) - before, waits ? 0u : 3u) << "40, 70, 100";
+    world.run_to(Duration::s(1001));
+    EXPECT_EQ(world.count(EventName::broker_registered) - before, 33u) << "what was missed follows";
+  }
+}
+
+// The other way: a round of registrations waits 24 s for a name server that is silent.
+TEST(BrokerRegistration, ASilentNameServerDelaysTheSavingOfOffsetsOrNot) {
+  for (const bool waits : {true, false}) {
+    RouteWorld world;
+    world.start_name_server(0);
+    world.start_name_server(1);
+    let_jobs_wait(world, waits);
+    world.start_broker();
+    Client client(world);
+    ASSERT_EQ(client.send_now(outgoing(1)).status, SendStatus::acked);
+    world.run_to(Duration::s(35));
+    world.cut(1, 2);
+    world.run_to(Duration::s(41));
+    commit_offset(world);
+    const auto saved = [&world] { return world.files.exists("/store/config/consumerOffset.json"); };
+    world.run_to(Duration::ms(46'000));
+    EXPECT_EQ(saved(), !waits);
+    world.run_to(Duration::ms(63'900));
+    EXPECT_EQ(saved(), !waits);
+    world.run_to(Duration::ms(64'100));
+    EXPECT_TRUE(saved()) << "registerBrokerTimeoutMills after 40 s";
   }
 }
 

@@ -153,6 +153,17 @@ TEST(Verdicts, PullsThatFindNothingAreThoseOfOneBroker) {
   EXPECT_EQ(text_of(few), "pull.missed of b <= 3 in every run");
 }
 
+TEST(Verdicts, ABrokerIsUnknownToNameServersForATime) {
+  RunResult run = good_run();
+  run.brokers = {{.broker = "a", .registration_gap_max_ns = 30'000'000'000}};
+  Expectation known = expectation(Metric::registration_gap, Comparison::less, 30'000'000'001);
+  known.process = "a";
+  EXPECT_EQ(verdict_of(run, {known}), Verdict::pass);
+  EXPECT_EQ(text_of(known), "registration.gap of a < 30000000001 ns in every run");
+  run.brokers[0].registration_gap_max_ns += 1;
+  EXPECT_EQ(verdict_of(run, {known}), Verdict::slo);
+}
+
 TEST(Verdicts, ASteadyStateThatCouldNotBeMeasuredIsInconclusive) {
   const Expectation soon = expectation(Metric::rto_steady, Comparison::less_equal, 1'000);
   RunResult run = good_run();

@@ -71,6 +71,8 @@ TEST(Loader, ConsumersAskNameServersUnlessTheyNameABroker) {
             "/expectations/0/of: there is no broker 'x'");
   EXPECT_EQ(pulls({{"every_run", "pull.missed <= 9"}}),
             "/expectations/0: must say of which broker it speaks: \"of\": \"BROKER\"");
+  EXPECT_EQ(pulls({{"every_run", "registration.gap <= 60 s"}, {"of", "b"}}),
+            "/expectations/0/of: registers with nobody: there are no /topology/name_servers");
   EXPECT_EQ(with("batch", 0), at + "batch: must be an integer from 1 to 1024");
   EXPECT_EQ(with("broker", "x"), at + "broker: there is no broker 'x' in /topology/brokers");
   EXPECT_EQ(with("group", "g"),

@@ -70,6 +70,12 @@ TEST(Loader, RefusesStrayProgramsAndDemotionsThatMeanNothing) {
             at + "/file: must be a path such as /store/x");
   EXPECT_EQ(refused(R"({"do": "process.kill", "on": "b", "file": "/x", "when": {"at": "1 s"}})"),
             at + "/file: process.kill has no such member");
+  EXPECT_EQ(
+      refused(R"({"do": "fs.lock", "on": "b", "directory": "/store/", "when": {"at": "1 s"}})"),
+      at + "/directory: must be a path such as /store/x");
+  EXPECT_EQ(refused(R"({"do": "fs.remove", "on": "b", "directory": "/x", "when": {"at": "1 s"}})"),
+            at + "/directory: fs.remove has no such member");
+  EXPECT_EQ(refused(R"({"do": "fs.lock", "on": "b", "when": {"at": "1 s"}})").rfind(at, 0), 0u);
   const char* const demote = R"({"do": "operator.demote", "on": "b", "when": {"at": "1 s"}})";
   EXPECT_EQ(refused(demote), at + ": needs a name server: it says whom the slave should follow");
   json["topology"]["hosts"]["n"] = Json::object();
