@@ -4,6 +4,7 @@
 #include <deque>
 #include <set>
 
+#include "engine/client/client_id.hpp"
 #include "engine/client/queue_source.hpp"
 #include "engine/runtime/join.hpp"
 
@@ -14,6 +15,10 @@ namespace {
 constexpr Duration kFirstOffsetStore = Duration::s(10);
 constexpr Duration kSmallRequestTimeout = Duration::s(3);  // mqClientApiTimeout
 constexpr std::int64_t kMasterId = 0;
+constexpr Duration kLockInterval = Duration::s(20);
+constexpr Duration kLockLifetime = Duration::s(30);
+constexpr Duration kLockTimeout = Duration::s(1);
+constexpr Duration kUnlockedPause = Duration::s(3);  // pullTimeDelayMillsWhenException, of pushes
 
 }  // namespace
 
@@ -41,6 +46,7 @@ class PullConsumer::Implementation {
     Result<MessageQueues> queues = co_await source_->queues_of(topic_, deadline);
     if (!queues) co_return queues.error();
     for (const MessageQueue& queue : *queues) add_reader(queue);
+    if (options_.ordered) tasks_.spawn(keep_locks());
     tasks_.spawn(look_for_queues());
     if (options_.store_offsets) tasks_.spawn(store_offsets_in_time());
     co_return Result<void>();
@@ -66,6 +72,7 @@ class PullConsumer::Implementation {
     tasks_.cancel();
     co_await tasks_.join();
     if (options_.store_offsets) co_await store_offsets();
+    if (options_.ordered) co_await give_locks_back();
     co_await source_->close();
     co_await brokers_.close();
   }
@@ -84,7 +91,51 @@ class PullConsumer::Implementation {
     std::optional<QueueOffset> given;     // Behind the last message that a poll gave.
     std::optional<QueueOffset> consumed;  // Behind the last one that counts as consumed.
     std::optional<QueueOffset> stored;    // As the broker has it from us.
+    std::optional<MonotonicTime> locked;  // When it was last found to be ours alone.
   };
+
+  bool may_read(const Reader& reader) const {
+    if (!options_.ordered) return true;
+    return reader.locked && context_.clock.now() - *reader.locked <= kLockLifetime;
+  }
+
+  LockBatch batch_of(const Reader& reader) const {
+    return {.consumer_group = options_.consumer_group,
+            .client_id = client_id_of(context_),
+            .queues = {{reader.queue.broker_name, topic_, reader.queue.queue_id}}};
+  }
+
+  Task<void> keep_locks() {
+    for (;;) {
+      for (std::size_t i = 0; i < readers_.size(); ++i) {
+        Reader& reader = *readers_[i];
+        const std::optional<Endpoint> master = source_->master_of(reader.queue);
+        if (!master) continue;
+        const Deadline soon = context_.clock.now() + kLockTimeout;
+        LockBatch wanted = batch_of(reader);
+        Result<std::vector<LockQueue>> ours =
+            co_await client_.lock(*master, std::move(wanted), soon);
+        if (!ours) continue;  // It is not known: what was ours stays so for a while.
+        reader.locked.reset();
+        if (ours->empty()) continue;
+        reader.locked = context_.clock.now();
+        arrived_.set();  // What waits may be handed out.
+      }
+      Result<void> slept = co_await sleep_for(context_.clock, kLockInterval);
+      if (!slept) co_return;
+    }
+  }
+
+  Task<void> give_locks_back() {
+    for (std::size_t i = 0; i < readers_.size(); ++i) {
+      const std::optional<Endpoint> master = source_->master_of(readers_[i]->queue);
+      if (!master || !may_read(*readers_[i])) continue;
+      const Deadline soon = context_.clock.now() + kLockTimeout;
+      LockBatch wanted = batch_of(*readers_[i]);
+      [[maybe_unused]] Result<void> given =
+          co_await client_.unlock(*master, std::move(wanted), soon);
+    }
+  }
 
   // Unless it has one.
   void add_reader(const MessageQueue& queue) {
@@ -99,6 +150,10 @@ class PullConsumer::Implementation {
         reader.room.reset();
         Result<void> woken = co_await reader.room.wait();
         if (!woken) co_return;
+        continue;
+      }
+      if (!may_read(reader)) {
+        co_await rest(kUnlockedPause);
         continue;
       }
       const std::optional<Endpoint> broker = source_->broker_of(reader.queue, reader.suggested_id);
@@ -168,7 +223,8 @@ class PullConsumer::Implementation {
   Reader* next_with_messages() {
     for (std::size_t i = 0; i < readers_.size(); ++i) {
       turn_ = (turn_ + 1) % readers_.size();
-      if (!readers_[turn_]->waiting.empty()) return readers_[turn_].get();
+      const Reader& reader = *readers_[turn_];
+      if (!reader.waiting.empty() && may_read(reader)) return readers_[turn_].get();
     }
     return nullptr;
   }

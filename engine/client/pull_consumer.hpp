@@ -19,10 +19,15 @@ namespace drydock {
 struct PullConsumerOptions {
   std::string consumer_group = "drydock";
   ConsumeFrom from = ConsumeFrom::stored;
-  bool store_offsets = true;           // The group's offsets follow what the application has read.
-  std::string subscription = "*";      // Or tags with || between.
-  std::int32_t batch = 32;             // pullBatchSize: at most so many messages per pull.
-  Duration suspend = Duration::s(15);  // How long the broker may hold a pull.
+  bool store_offsets = true;       // The group's offsets follow what the application has read.
+  std::string subscription = "*";  // Or tags with || between.
+  // In order, as RocketMQ's push consumers do: a queue is pulled and handed out only while its
+  // master says that it is ours alone. That is asked for every 20 s
+  // (rocketmq.client.rebalance.lockInterval) and counts for 30 s
+  // (rocketmq.client.rebalance.lockMaxLiveTime).
+  bool ordered = false;
+  std::int32_t batch = 32;                     // pullBatchSize: at most so many messages per pull.
+  Duration suspend = Duration::s(15);          // How long the broker may hold a pull.
   Duration request_timeout = Duration::s(30);  // Of a pull, from sending it on.
   Duration connect_timeout = Duration::ms(3000);
   Duration offset_interval = Duration::s(5);  // persistConsumerOffsetInterval; first after 10 s

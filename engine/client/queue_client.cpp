@@ -137,6 +137,29 @@ Task<Result<QueueOffset>> QueueClient::first_offset(QueueAt queue, ConsumeFrom f
   co_return offset;
 }
 
+Task<Result<std::vector<LockQueue>>> QueueClient::lock(Endpoint broker, LockBatch batch,
+                                                       Deadline deadline) {
+  const SharedBytes body = encode_lock_batch(batch);
+  SharedBytes frame =
+      encode_command(request_head(RequestCode::lock_batch_mq, 0), NoFields(), {}, body.span());
+  Result<RemotingCommand> answer = co_await ask(broker, std::move(frame), deadline);
+  if (!answer) co_return answer.error();
+  if (!answer->is(ResponseCode::success)) co_return refusal_of(*answer);
+  std::optional<std::vector<LockQueue>> locked = decode_locked_queues(answer->body.span());
+  if (!locked) co_return ErrorCode::io_error;
+  co_return std::move(*locked);
+}
+
+Task<Result<void>> QueueClient::unlock(Endpoint broker, LockBatch batch, Deadline deadline) {
+  const SharedBytes body = encode_lock_batch(batch);
+  SharedBytes frame =
+      encode_command(request_head(RequestCode::unlock_batch_mq, 0), NoFields(), {}, body.span());
+  Result<RemotingCommand> answer = co_await ask(broker, std::move(frame), deadline);
+  if (!answer) co_return answer.error();
+  if (!answer->is(ResponseCode::success)) co_return refusal_of(*answer);
+  co_return Result<void>();
+}
+
 Task<Result<std::int32_t>> QueueClient::read_queues(Endpoint broker, std::string topic,
                                                     Deadline deadline) {
   SharedBytes frame =

@@ -9,9 +9,11 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/client/broker_connections.hpp"
 #include "engine/types/ids.hpp"
+#include "engine/wire/consumer_group.hpp"
 
 namespace drydock {
 
@@ -65,6 +67,9 @@ class QueueClient {
   Task<Result<std::optional<QueueOffset>>> stored_offset(QueueAt queue, Deadline deadline);
   Task<Result<void>> store_offset(QueueAt queue, QueueOffset offset, Deadline deadline);
   Task<Result<QueueOffset>> first_offset(QueueAt queue, ConsumeFrom from, Deadline deadline);
+  // Those of the queues that the client has for itself alone now; `client_id` as in its heartbeats.
+  Task<Result<std::vector<LockQueue>>> lock(Endpoint broker, LockBatch batch, Deadline deadline);
+  Task<Result<void>> unlock(Endpoint broker, LockBatch batch, Deadline deadline);
   // How many queues of a topic can be read there.
   Task<Result<std::int32_t>> read_queues(Endpoint broker, std::string topic, Deadline deadline);
 

@@ -35,6 +35,10 @@ std::optional<Endpoint> QueueSource::broker_of(const MessageQueue& queue,
   return routes_->broker_of(queue.broker_name, suggested_id);
 }
 
+std::optional<Endpoint> QueueSource::master_of(const MessageQueue& queue) const {
+  return routes_ == nullptr ? broker_ : routes_->master_of(queue.broker_name);
+}
+
 Task<void> QueueSource::refresh(std::string topic) {
   if (routes_ != nullptr) co_await routes_->refresh(topic);
 }

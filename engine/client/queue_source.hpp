@@ -24,6 +24,8 @@ class QueueSource {
   // The broker of a group with the id that was suggested, else with the next id, else any one, as
   // RocketMQ's consumers look for it; none if the group is in no route. With one broker: that one.
   std::optional<Endpoint> broker_of(const MessageQueue& queue, std::int64_t suggested_id) const;
+  // The master of the group, none if it is in no route. With one broker: that one.
+  std::optional<Endpoint> master_of(const MessageQueue& queue) const;
   // Asks for the topic's route again.
   Task<void> refresh(std::string topic);
 

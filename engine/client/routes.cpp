@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/client/client_id.hpp"
 #include "engine/runtime/join.hpp"
-#include "engine/wire/endpoint_text.hpp"
 
 namespace drydock {
 
@@ -108,13 +108,9 @@ Task<void> Routes::send_heartbeats() {
 }
 
 SharedBytes Routes::heartbeat_frame() const {
-  std::string id = to_text({context_.network.address(), 0});
-  id.resize(id.size() - 2);  // Without ":0".
-  id += "@";
-  id += DecimalText(context_.scope.process().id().value()).view();
   HeartbeatGroups groups = options_.groups;
   groups.topics = cache_.topics();
-  const SharedBytes body = encode_heartbeat(id, groups);
+  const SharedBytes body = encode_heartbeat(client_id_of(context_), groups);
   const CommandHead head = request_head(RequestCode::heart_beat, 0);
   return encode_command(head, NoFields(), {}, body.span());
 }

@@ -28,6 +28,7 @@ std::optional<ConsumeQueue::Appended> ConsumeQueue::try_append(Worker& worker,
   if (!has_files() && !has_position(offset)) return Appended::known;
   const UnitPlacement placement = place_unit(unit, offset, known_to_, files_.max_offset());
   if (placement == UnitPlacement::known) return Appended::known;
+  if (begins_anew(unit, offset)) return std::nullopt;
   UnitFile* const file = files_.last();
   if (file == nullptr || file->full()) return std::nullopt;
   if (!file->map->try_store(worker, file->wrote, encode_unit(unit))) return std::nullopt;
@@ -46,6 +47,10 @@ Task<Result<ConsumeQueue::Appended>> ConsumeQueue::append(Worker& worker, Consum
   // Difference: from such an offset RocketMQ begins a queue of blank units far out.
   if (!has_files() && !has_position(offset)) co_return Appended::known;
   if (unit.end().value() <= known_to_) co_return Appended::known;
+  if (begins_anew(unit, offset)) {
+    Result<void> removed = co_await destroy(worker);
+    if (!removed) co_return removed.error();
+  }
   const int destroyed = destroyed_;
   Result<UnitFilePointer> room = co_await file_with_room(worker, offset);
   if (destroyed != destroyed_) co_return Appended::known;  // The topic was deleted meanwhile.
@@ -63,6 +68,13 @@ Task<Result<ConsumeQueue::Appended>> ConsumeQueue::append(Worker& worker, Consum
   }
   wrote_unit(file, unit);
   co_return Appended::written;
+}
+
+bool ConsumeQueue::begins_anew(const ConsumeQueueUnit& unit, QueueOffset offset) const {
+  if (options_.behaviour.faithful(BehaviourSwitch::queue_gap_shifts_numbers)) return false;
+  if (!has_files() || min_ < files_.max_offset() || !has_position(offset)) return false;
+  const UnitPlacement placement = place_unit(unit, offset, known_to_, files_.max_offset());
+  return placement == UnitPlacement::write_late;
 }
 
 Task<Result<UnitFilePointer>> ConsumeQueue::file_with_room(Worker& worker, QueueOffset first) {

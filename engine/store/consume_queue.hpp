@@ -84,6 +84,9 @@ class ConsumeQueue {
   // The file to which the next unit goes, made if need be.
   Task<Result<UnitFilePointer>> file_with_room(Worker& worker, QueueOffset first);
   Task<Result<void>> fill_pre_blank(Worker& worker, UnitFilePointer file, QueueOffset first);
+  // A gap behind units whose records are all gone is no reason to shift what follows
+  // (queue.gap-shifts-numbers).
+  bool begins_anew(const ConsumeQueueUnit& unit, QueueOffset offset) const;
   // The write failed: a hole, or nothing, by the behaviour.
   Result<Appended> write_failed(UnitFile& file, const ConsumeQueueUnit& unit, Error error);
   void wrote_unit(UnitFile& file, const ConsumeQueueUnit& unit);

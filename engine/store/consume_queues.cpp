@@ -151,6 +151,12 @@ std::int64_t ConsumeQueues::known_to() const {
   return largest;
 }
 
+bool ConsumeQueues::any_is_short() const {
+  return std::ranges::any_of(all_, [](const auto& queue) {
+    return queue->has_files() && queue->min_offset() == queue->max_offset();
+  });
+}
+
 bool ConsumeQueues::has_unflushed() const {
   return std::ranges::any_of(all_, [](const auto& queue) { return queue->has_unflushed(); });
 }

@@ -59,6 +59,8 @@ class ConsumeQueues {
   // The largest end of a record that any queue knows, or kNoPhysical.
   std::int64_t known_to() const;
   bool has_unflushed() const;
+  // A queue has files, and nothing in them but what points in front of the log.
+  bool any_is_short() const;
   // Set when a unit was written.
   Event& advanced() { return advanced_; }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/wire/big_endian.hpp"
 #include "engine/wire/remoting_frame.hpp"
 
 namespace drydock {
@@ -12,6 +13,14 @@ namespace {
 constexpr int kAttempts = 3;
 constexpr Duration kRetryPause = Duration::ms(1000);
 constexpr Duration kDispatchPause = Duration::ms(1);
+
+// A planted mistake: entries 1 and 2, 3 and 4 and so on name each other as the one before.
+void link_by_twos(IndexPut& put) {
+  constexpr std::size_t kPreviousAt = kIndexEntryBytes - 4;
+  const std::int32_t number = put.header.count - 1;
+  const std::int32_t other = number % 2 == 1 ? number + 1 : number - 1;
+  BigEndianWriter(std::span(put.entry).subspan(kPreviousAt)).integer(other);
+}
 
 }  // namespace
 
@@ -42,6 +51,7 @@ MessageIndex::MessageIndex(Context& context, const StoreConfiguration& configura
       sizes_(configuration.index),
       enabled_(configuration.message_index_enable),
       exact_(configuration.behaviour.hardened(BehaviourSwitch::index_forgets_unfinished_file)),
+      bugs_(configuration.bugs),
       count_max_(configuration.max_msgs_num_batch),
       flush_worker_(context.workers.add("FlushIndexFileThread")),
       flush_scope_(context.scope) {}
@@ -181,7 +191,8 @@ void MessageIndex::take_slot(IndexFiling& filing, const IndexedFile& file,
                              std::span<const std::byte> slot) {
   const DispatchRequest& request = filing.request_;
   const IndexKeyPlace place{filing.key_hash_, request.unit.physical, request.store_ms};
-  const IndexPut put = put_index_entry(filing.header_in_front(file.header), sizes_, place, slot);
+  IndexPut put = put_index_entry(filing.header_in_front(file.header), sizes_, place, slot);
+  if (bugs_.has(SeededBug::index_chain_loops)) link_by_twos(put);
   filing.add(put);
   filing.next_key();
   if (!ends_group(filing, file)) return;

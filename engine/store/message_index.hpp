@@ -160,6 +160,7 @@ class MessageIndex {
   IndexSizes sizes_;
   bool enabled_;
   bool exact_;  // Only what was flushed for certain outlasts a crash.
+  SeededBugs bugs_;
   bool flush_failed_ = false;
   std::int32_t count_max_;
   Worker& flush_worker_;

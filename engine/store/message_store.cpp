@@ -104,6 +104,9 @@ Task<Result<void>> MessageStore::load() {
   if (!secured) co_return secured;
   Result<void> corrected = co_await queues_.correct_min(worker_, log_.min_offset());
   if (!corrected) co_return corrected;
+  if (configuration_.bugs.has(SeededBug::load_refuses_short_queue) && queues_.any_is_short()) {
+    co_return ErrorCode::invalid_argument;
+  }
   queues_.fill(queue_offsets_);
   phase_ = Phase::loaded;
   co_return Result<void>();
@@ -437,6 +440,9 @@ Task<Result<GetResult>> MessageStore::get_message(Worker& worker, GetRequest req
   const MonotonicTime began = context_.clock.now();
   Result<GetResult> result = co_await reader_.get(worker, request);
   const std::size_t found = result ? result->records.size() : 0;
+  if (found > 1 && configuration_.bugs.has(SeededBug::pull_answers_backwards)) {
+    std::ranges::reverse(result->records);
+  }
   stats_->got(began, context_.clock.now(), static_cast<std::int64_t>(found));
   co_return result;
 }

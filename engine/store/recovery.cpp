@@ -190,6 +190,11 @@ Task<Result<RecoveryResult>> recover_store(Worker& worker, StoreParts& parts,
     observer.event(EventName::store_recovery_finished, 0);
     co_return RecoveryResult();
   }
+  if (options.behaviour.hardened(BehaviourSwitch::queue_gap_shifts_numbers)) {
+    // So that each queue knows whether anything is left of it.
+    Result<void> corrected = co_await parts.queues.correct_min(worker, parts.log.min_offset());
+    if (!corrected) co_return corrected.error();
+  }
   if (options.bugs.has(SeededBug::load_refuses_unfinished_file)) {
     Result<bool> unfinished = co_await ends_with_unfinished_file(worker, parts);
     if (!unfinished) co_return unfinished.error();

@@ -46,6 +46,14 @@ constexpr std::array<BehaviourText, kSwitches> kTexts = {{
      "StoreBehaviour.FillerCountsAsMessagesOrNot, "
      "StoreBehaviour.FillerThatIsAllThatACrashLeftCountsAsDispatchedOrNot",
      "S 3.1, S 13.15"},
+    {"queue.gap-shifts-numbers",
+     "a record behind what a crash has left of its queue gets the next unit there, whatever its "
+     "number: "
+     "where files of the log were deleted that no flush of the queue had covered, every later "
+     "message "
+     "has another index than its number says",
+     "a queue of which nothing is left in the log begins anew at the number of the record",
+     "StoreBehaviour.AQueueThatIsShorterThanWhatIsDeletedShiftsItsNumbersOrNot", "S 3.1, B005"},
     {"abort.not-synced",
      "the abort file is not synced: a power loss soon after the start takes it, and the next start "
      "takes the stop for an orderly one: recovery trusts the index, and what the queues know",

@@ -20,6 +20,7 @@ enum class BehaviourSwitch : std::uint16_t {
   queue_keeps_unit_of_zeros,
   queue_dropped_on_full_disk,
   queue_counts_filler,
+  queue_gap_shifts_numbers,
   abort_not_synced,
   recovery_skips_record_at_queue_end,
   recovery_counts_tail_as_flushed,

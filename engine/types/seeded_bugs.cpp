@@ -17,6 +17,9 @@ std::string_view name_of(SeededBug bug) {
     case SeededBug::copy_wait_counts_wakeups: return "copy-wait-counts-wakeups";
     case SeededBug::slave_pulls_no_offsets: return "slave-pulls-no-offsets";
     case SeededBug::disk_stays_full: return "disk-stays-full";
+    case SeededBug::index_chain_loops: return "index-chain-loops";
+    case SeededBug::load_refuses_short_queue: return "load-refuses-short-queue";
+    case SeededBug::pull_answers_backwards: return "pull-answers-backwards";
     case SeededBug::count_: break;
   }
   return "unnamed";

@@ -47,6 +47,14 @@ enum class SeededBug : std::uint16_t {
   // A disk that was too full once stays so for the broker, whatever is freed
   // (alibaba/rocketmq#331).
   disk_stays_full,
+  // Entries of an index file link to each other by twos, not to the one before in their chain: who
+  // follows it never comes to an end (apache/rocketmq PR #8018).
+  index_chain_loops,
+  // A queue that is found shorter than its minimum refuses the start, not that it is corrected
+  // (apache/rocketmq#10108).
+  load_refuses_short_queue,
+  // The answer to a pull has its messages in the wrong order.
+  pull_answers_backwards,
   count_,
 };
 

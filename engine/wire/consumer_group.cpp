@@ -115,6 +115,20 @@ std::optional<LockBatch> decode_lock_batch(std::span<const std::byte> body) {
   return batch;
 }
 
+std::optional<std::vector<LockQueue>> decode_locked_queues(std::span<const std::byte> body) {
+  const std::optional<Json> root = read_json(as_text(body));
+  if (!root) return std::nullopt;
+  const Json* const queues = array_member(*root, "lockOKMQSet");
+  if (queues == nullptr || queues->size() > kLockBatchMax) return std::nullopt;
+  std::vector<LockQueue> locked;
+  for (const Json& json : *queues) {
+    std::optional<LockQueue> queue = read_queue(json);
+    if (!queue) return std::nullopt;
+    locked.push_back(std::move(*queue));
+  }
+  return locked;
+}
+
 SharedBytes encode_locked_queues(const std::vector<LockQueue>& queues) {
   JsonWriter writer;
   writer.begin_object().key("lockOKMQSet");

@@ -69,5 +69,7 @@ SharedBytes encode_lock_batch(const LockBatch& batch);
 std::optional<LockBatch> decode_lock_batch(std::span<const std::byte> body);
 // The queues that are locked now: {"lockOKMQSet":[…]}.
 SharedBytes encode_locked_queues(const std::vector<LockQueue>& queues);
+// None as of decode_lock_batch.
+std::optional<std::vector<LockQueue>> decode_locked_queues(std::span<const std::byte> body);
 
 }  // namespace drydock

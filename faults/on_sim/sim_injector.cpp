@@ -83,6 +83,7 @@ std::optional<std::string> SimInjector::refuse(const Fault& fault) {
       return std::nullopt;
     case FaultKind::fs_remove:
     case FaultKind::fs_lock:
+    case FaultKind::fs_sync:
       if (targets_.disk(targets_.host_meant(fault.on)) == nullptr) {
         return what + ": there is no such disk";
       }
@@ -172,6 +173,9 @@ bool SimInjector::begin(std::size_t index) {
     case FaultKind::fs_remove:
       statuses_[index].target = targets_.host_meant(fault.on);
       return targets_.remove_file(statuses_[index].target, fault.file);
+    case FaultKind::fs_sync:
+      statuses_[index].target = targets_.host_meant(fault.on);
+      return targets_.sync_file(statuses_[index].target, fault.file);
     case FaultKind::fs_lock:
       statuses_[index].target = targets_.host_meant(fault.on);
       return targets_.lock_directory(statuses_[index].target, index, fault.file);

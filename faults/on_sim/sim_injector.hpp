@@ -52,6 +52,8 @@ class Targets {
   // Starts a program that removes a file of the host. False if there is no such file with blocks on
   // its disk, or the host is dark.
   virtual bool remove_file(const std::string& host, const std::string& path) = 0;
+  // Starts a program that syncs a file of the host. False as of `remove_file`.
+  virtual bool sync_file(const std::string& host, const std::string& path) = 0;
   // A program of the host locks a directory; `fault` is the number by which `unlock_directory`
   // gives it back. False if there is no such directory, or the host is dark.
   virtual bool lock_directory(const std::string& host, std::size_t fault,

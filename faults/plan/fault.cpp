@@ -31,6 +31,7 @@ std::string_view name_of(FaultKind kind) {
     case FaultKind::net_stray_client: return "net.stray-client";
     case FaultKind::fs_remove: return "fs.remove";
     case FaultKind::fs_lock: return "fs.lock";
+    case FaultKind::fs_sync: return "fs.sync";
     case FaultKind::operator_promote: return "operator.promote";
     case FaultKind::operator_demote: return "operator.demote";
     case FaultKind::count_: break;
@@ -53,7 +54,7 @@ std::string detail_of(const Fault& fault) {
   if (fault.kind == FaultKind::disk_fill) {
     return std::to_string(fault.trouble.used_percent) + " % used";
   }
-  if (fault.kind == FaultKind::fs_remove || fault.kind == FaultKind::fs_lock) return fault.file;
+  if (has_path(fault.kind)) return fault.file;
   const bool of_commands = fault.kind == FaultKind::disk_hang ||
                            fault.kind == FaultKind::disk_slow ||
                            fault.kind == FaultKind::disk_error;

@@ -53,6 +53,9 @@ enum class FaultKind : std::uint8_t {
   fs_lock,    // A program takes the lock of a directory of the host and is stuck with it: whoever
               // makes, renames, removes or lists names there waits, and so does who opens a file
               // there to make it if need be. Ends with the lock.
+  fs_sync,  // A program opens a file of the host and syncs it, as a backup does. It breaks nothing:
+            // kernels before 4.13 tell an error of writing back to whoever syncs first, once.
+            // Nothing takes it back.
   operator_promote,  // No fault but what people do about one: a slave is stopped, its configuration
                      // changed to the master's, and started again. Nothing takes it back.
   operator_demote,   // Its counterpart: a broker gets the configuration of a slave, of whoever the
@@ -68,7 +71,12 @@ constexpr bool of_disk(FaultKind kind) {
 }
 // Whether it breaks something: the outage counts from such a fault.
 constexpr bool breaks(FaultKind kind) {
-  return kind != FaultKind::operator_promote && kind != FaultKind::operator_demote;
+  return kind != FaultKind::operator_promote && kind != FaultKind::operator_demote &&
+         kind != FaultKind::fs_sync;
+}
+// Whether it names a file or a directory of a host.
+constexpr bool has_path(FaultKind kind) {
+  return kind == FaultKind::fs_remove || kind == FaultKind::fs_lock || kind == FaultKind::fs_sync;
 }
 // Whether it ends, after its span or at the phase `heal`.
 constexpr bool is_taken_back(FaultKind kind) {
@@ -132,7 +140,7 @@ struct Fault {
   std::optional<Duration> lasts;
   Separation separation = {};  // Of net_partition; whose `from` net_stray_client has, too.
   DiskTrouble trouble = {};    // Of faults of a disk.
-  std::string file = {};       // Of fs_remove: its path; of fs_lock: that of the directory.
+  std::string file = {};  // Of fs_remove and fs_sync: its path; of fs_lock: that of the directory.
   friend bool operator==(const Fault&, const Fault&) = default;
 };
 

@@ -66,7 +66,8 @@ DeliveryReport check_deliveries(const History& history, const FinalStore& store)
   for (const DeliveryRecord& each : history.deliveries) {
     const ConsumerRecord& consumer = history.consumers.at(each.consumer);
     Progress& line = progress[Line{each.consumer, consumer.topic, each.queue_id}];
-    line.got.insert(each.key);
+    const bool is_new = line.got.insert(each.key).second;
+    if (is_new && each.queue_offset < line.furthest) ++report.out_of_order;
     line.furthest = std::max(line.furthest, each.queue_offset);
     if (each.key == kNoKey) continue;  // The log's phantoms are counted where the log is judged.
     if (!seen.emplace(each.consumer, each.key).second) {

@@ -210,6 +210,12 @@ std::optional<std::int64_t> of_disk(const RunResult& run, const Expectation& exp
   return figure(*disk);
 }
 
+std::optional<std::int64_t> first_delivery(const RunResult& run, const std::string& consumer) {
+  const auto facts = std::ranges::find(run.consumers, consumer, &ConsumerFacts::consumer);
+  if (facts == run.consumers.end()) return std::nullopt;
+  return facts->first_ns;
+}
+
 std::optional<std::int64_t> of_broker(const RunResult& run, const std::string& broker,
                                       std::int64_t BrokerCounts::* figure) {
   const auto counts = std::ranges::find(run.brokers, broker, &BrokerCounts::broker);
@@ -254,12 +260,15 @@ std::optional<std::int64_t> value_of(const Expectation& expectation, const RunRe
     case Metric::duplicates: return run.loss.duplicates;
     case Metric::corruption: return run.loss.corrupt;
     case Metric::phantoms: return run.loss.phantoms;
+    case Metric::index_missed: return run.loss.index_missed;
+    case Metric::index_endless: return run.loss.index_endless;
     case Metric::order_violations: return run.order.violations;
     case Metric::delivered: return run.deliveries.delivered;
     case Metric::delivered_again: return run.deliveries.again;
     case Metric::delivered_gone: return run.deliveries.gone;
     case Metric::delivery_skipped: return run.deliveries.skipped;
     case Metric::undelivered: return run.deliveries.undelivered;
+    case Metric::delivered_out_of_order: return run.deliveries.out_of_order;
     case Metric::stale_reads: return run.ownership.stale_reads;
     case Metric::foreign_writes: return run.ownership.foreign_writes;
     case Metric::rto_fault: return run.rto.fault_ns;
@@ -274,6 +283,7 @@ std::optional<std::int64_t> value_of(const Expectation& expectation, const RunRe
       return of_broker(run, expectation.process, &BrokerCounts::get_miss_times);
     case Metric::registration_gap:
       return of_broker(run, expectation.process, &BrokerCounts::registration_gap_max_ns);
+    case Metric::delivery_first: return first_delivery(run, expectation.process);
     case Metric::disk_reads_per_s: return of_disk(run, expectation, &reads_per_second);
     case Metric::disk_read_bytes_per_s: return of_disk(run, expectation, &read_bytes_per_second);
     case Metric::disk_read_await: return of_disk(run, expectation, &read_await_ns);

@@ -54,6 +54,7 @@ std::string effect_of(const LossMechanism& m) {
   if (m.fault == "net.partition") return "net.partition leaves memory and disks as they are";
   if (m.fault == "net.stray-client") return "net.stray-client touches neither memory nor disks";
   if (m.fault == "fs.remove") return "fs.remove takes " + m.detail + " from its host";
+  if (m.fault == "fs.sync") return "fs.sync writes back what it finds";
   if (m.fault == "fs.lock") return "fs.lock leaves memory and disks as they are";
   if (!hits_one(m.fault)) return m.fault + " happened";
   if (m.hit.empty()) return m.fault + " on " + m.target + " touches no broker's log";

@@ -198,6 +198,8 @@ LossReport check_loss(const History& history, const FinalStore& store,
                       const std::vector<ReplicaFacts>& replicas) {
   if (!store.read) return count_answers(history);
   LossReport report;
+  report.index_missed = store.index_missed;
+  report.index_endless = store.index_endless;
   Ledger ledger(history);
   count_copies(store, ledger, report);
   ledger.for_each([&](const SendRecord& send, const Found& found) {

@@ -21,12 +21,15 @@ enum class Metric : std::uint8_t {
   duplicates,
   corruption,
   phantoms,
+  index_missed,
+  index_endless,
   order_violations,
   delivered,
   delivered_again,
   delivered_gone,
   delivery_skipped,
   undelivered,
+  delivered_out_of_order,
   stale_reads,
   foreign_writes,
   rto_fault,
@@ -39,6 +42,7 @@ enum class Metric : std::uint8_t {
   send_longest,
   pull_missed,  // Of one broker, in all of its lives; the next one, too.
   registration_gap,
+  delivery_first,    // Of one consumer.
   disk_reads_per_s,  // These six are of one host's disk, during `hold`.
   disk_read_bytes_per_s,
   disk_read_await,
@@ -63,6 +67,10 @@ bool is_of_sends(Metric metric);
 bool is_of_waits(Metric metric);
 // Whether it speaks of what one broker has counted.
 bool is_of_broker(Metric metric);
+// Whether it speaks of one consumer.
+bool is_of_consumer(Metric metric);
+// Whether the judge has to read the index for it.
+bool is_of_index(Metric metric);
 // Whether it speaks of one host's disk.
 bool is_of_disks(Metric metric);
 

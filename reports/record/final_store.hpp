@@ -75,6 +75,10 @@ struct FinalStore {
   std::vector<DamagedRange> damaged;
   std::vector<StoredQueue> queues;
   std::vector<DamagedEntries> damaged_entries;
+  // If somebody asked for it. Messages with a queue that no index file leads to by their key, and
+  // those whose chain in some file never ends.
+  std::int64_t index_missed = 0;
+  std::int64_t index_endless = 0;
 
   // Whether what a broker once acknowledged at this place (-1: it did not say where) has expired.
   bool has_expired(std::int64_t physical_offset) const {

@@ -66,6 +66,8 @@ struct ProducerRecord {
 struct ConsumerRecord {
   std::string name;
   std::string topic;
+  std::int64_t started_ns = 0;
+  std::int64_t first_ns = -1;  // When it was given its first message; -1: never.
 };
 
 // A message that a consumer was given.

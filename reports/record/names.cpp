@@ -106,12 +106,15 @@ std::string_view name_of(Metric metric) {
     case Metric::duplicates: return "duplicates";
     case Metric::corruption: return "corruption";
     case Metric::phantoms: return "phantoms";
+    case Metric::index_missed: return "index.missed";
+    case Metric::index_endless: return "index.endless";
     case Metric::order_violations: return "order_violations";
     case Metric::delivered: return "delivered";
     case Metric::delivered_again: return "delivered_again";
     case Metric::delivered_gone: return "delivered_gone";
     case Metric::delivery_skipped: return "delivery_skipped";
     case Metric::undelivered: return "undelivered";
+    case Metric::delivered_out_of_order: return "delivered_out_of_order";
     case Metric::stale_reads: return "stale_reads";
     case Metric::foreign_writes: return "foreign_writes";
     case Metric::rto_fault: return "rto.fault";
@@ -124,6 +127,7 @@ std::string_view name_of(Metric metric) {
     case Metric::send_longest: return "send.longest";
     case Metric::pull_missed: return "pull.missed";
     case Metric::registration_gap: return "registration.gap";
+    case Metric::delivery_first: return "delivery.first";
     case Metric::disk_reads_per_s: return "disk.reads_per_s";
     case Metric::disk_read_bytes_per_s: return "disk.read_bytes_per_s";
     case Metric::disk_read_await: return "disk.read_await";
@@ -140,8 +144,8 @@ std::string_view name_of(Metric metric) {
 
 bool is_time(Metric metric) {
   return is_outage(metric) || metric == Metric::registration_gap ||
-         metric == Metric::wait_longest || metric == Metric::wait_total ||
-         metric == Metric::send_p50 || metric == Metric::send_p99 ||
+         metric == Metric::delivery_first || metric == Metric::wait_longest ||
+         metric == Metric::wait_total || metric == Metric::send_p50 || metric == Metric::send_p99 ||
          metric == Metric::send_longest || metric == Metric::disk_read_await;
 }
 
@@ -153,7 +157,7 @@ bool is_outage(Metric metric) {
 bool is_of_store(Metric metric) {
   const bool of_devices = metric == Metric::stale_reads || metric == Metric::foreign_writes;
   return !is_outage(metric) && !is_of_sends(metric) && !is_of_waits(metric) &&
-         !is_of_broker(metric) && !is_of_disks(metric) && !of_devices;
+         !is_of_broker(metric) && !is_of_consumer(metric) && !is_of_disks(metric) && !of_devices;
 }
 
 bool is_of_sends(Metric metric) {
@@ -168,6 +172,12 @@ bool is_of_waits(Metric metric) {
 
 bool is_of_broker(Metric metric) {
   return metric == Metric::pull_missed || metric == Metric::registration_gap;
+}
+
+bool is_of_consumer(Metric metric) { return metric == Metric::delivery_first; }
+
+bool is_of_index(Metric metric) {
+  return metric == Metric::index_missed || metric == Metric::index_endless;
 }
 
 bool is_of_disks(Metric metric) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,14 @@ struct BrokerCounts {
   std::int64_t registration_gap_max_ns = 0;
 
   friend bool operator==(const BrokerCounts&, const BrokerCounts&) = default;
+};
+
+struct ConsumerFacts {
+  std::string consumer;
+  // From its start to its first message; none: it was given none.
+  std::optional<std::int64_t> first_ns = std::nullopt;
+
+  friend bool operator==(const ConsumerFacts&, const ConsumerFacts&) = default;
 };
 
 // A line that a broker wrote about trouble.

@@ -156,6 +156,10 @@ struct LossReport {
   std::int64_t corrupt = 0;
   std::vector<std::string> damage;  // The first kDamageNamed of them, in words.
   std::int64_t phantoms = 0;        // Stored messages that nobody sent.
+  // Stored messages to which the index does not lead by their keys, and those whose chain there
+  // never ends; 0 if no expectation speaks of the index.
+  std::int64_t index_missed = 0;
+  std::int64_t index_endless = 0;
 
   // Lost, although the log has it: its queue does not lead to it.
   std::int64_t lost_in_log() const {
@@ -190,8 +194,9 @@ struct DeliveryReport {
   std::int64_t again = 0;      // Deliveries of a message that this consumer had been given before.
   std::int64_t skipped = 0;    // In the final queues, passed over, and never delivered.
   std::int64_t gone = 0;       // Delivered, not expired, but no reader finds them any more.
-  std::int64_t undelivered = 0;  // In the final queues, and never delivered: the skipped ones, and
-                                 // those to which the consumer had not come yet.
+  std::int64_t undelivered = 0;   // In the final queues, and never delivered: the skipped ones, and
+                                  // those to which the consumer had not come yet.
+  std::int64_t out_of_order = 0;  // First given after a later one of their queue.
 
   friend bool operator==(const DeliveryReport&, const DeliveryReport&) = default;
 };
@@ -364,8 +369,9 @@ struct RunResult {
   std::vector<SendsReport> sends;     // Of all producers together, then of each.
   std::vector<DiskUse> disks;         // During the phase `hold`: of each host with a disk.
   std::vector<BrokerCounts> brokers;  // As in the topology.
-  std::optional<Evidence> evidence;   // If it was asked for.
-  std::vector<WaitFact> waits;        // Of what has a disk: by process, worker, place.
+  std::vector<ConsumerFacts> consumers;
+  std::optional<Evidence> evidence;  // If it was asked for.
+  std::vector<WaitFact> waits;       // Of what has a disk: by process, worker, place.
   std::vector<OomKill> oom_kills;
   std::vector<RefusedOpens> refused_opens;  // By process.
   std::vector<StoppedFileSystem> stopped_file_systems;

@@ -158,7 +158,10 @@ std::string besides(const CellSummary& s) {
       {s.order_violations, "out of order"},
       {s.corrupt, "corrupt"},
       {s.phantoms, "that nobody sent"},
+      {s.index_missed, "that no index finds"},
+      {s.index_endless, "whose chain in the index never ends"},
       {s.deliveries.skipped, "that a consumer was put past"},
+      {s.deliveries.out_of_order, "given to a consumer out of order"},
       {s.ownership.stale_reads, "blocks read stale"},
       {s.ownership.foreign_writes, "blocks written against the ownership"}};
   std::string text;

@@ -148,7 +148,9 @@ Json json_of(const LossReport& loss) {
           {"duplicates", of_store(loss.duplicates)},
           {"corrupt", of_store(loss.corrupt)},
           {"damage", loss.damage},
-          {"phantoms", of_store(loss.phantoms)}};
+          {"phantoms", of_store(loss.phantoms)},
+          {"index_missed", of_store(loss.index_missed)},
+          {"index_endless", of_store(loss.index_endless)}};
 }
 LossReport loss_from(const Json& json) {
   LossReport loss;
@@ -166,6 +168,8 @@ LossReport loss_from(const Json& json) {
   loss.corrupt = json.at("corrupt");
   loss.damage = json.at("damage").get<std::vector<std::string>>();
   loss.phantoms = json.at("phantoms");
+  loss.index_missed = json.at("index_missed");
+  loss.index_endless = json.at("index_endless");
   return loss;
 }
 
@@ -189,11 +193,12 @@ Json json_of(const DeliveryReport& deliveries, bool store_read) {
           {"again", of_store(deliveries.again)},
           {"skipped", of_store(deliveries.skipped)},
           {"gone", of_store(deliveries.gone)},
-          {"undelivered", of_store(deliveries.undelivered)}};
+          {"undelivered", of_store(deliveries.undelivered)},
+          {"out_of_order", of_store(deliveries.out_of_order)}};
 }
 DeliveryReport deliveries_from(const Json& json) {
-  return {json.at("delivered"), json.at("again"), json.at("skipped"), json.at("gone"),
-          json.at("undelivered")};
+  return {json.at("delivered"), json.at("again"),       json.at("skipped"),
+          json.at("gone"),      json.at("undelivered"), json.at("out_of_order")};
 }
 
 OrderReport order_from(const Json& json) {

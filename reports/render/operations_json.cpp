@@ -76,6 +76,12 @@ void add_operations(Json& run_json, const RunResult& run) {
     brokers.push_back({{"broker", counts.broker}});
     visit_broker(counts, into(brokers.back()));
   }
+  Json consumers = Json::array();
+  for (const ConsumerFacts& each : run.consumers) {
+    consumers.push_back({{"consumer", each.consumer},
+                         {"first_ns", each.first_ns ? Json(*each.first_ns) : Json(nullptr)}});
+  }
+  run_json["consumers"] = std::move(consumers);
   run_json["disks"] = std::move(disks);
   run_json["brokers"] = std::move(brokers);
   if (run.evidence) run_json["evidence"] = json_of(*run.evidence);
@@ -86,6 +92,11 @@ void take_operations(const Json& run_json, RunResult& run) {
   for (const Json& each : run_json.at("brokers")) {
     run.brokers.push_back({.broker = each.at("broker")});
     visit_broker(run.brokers.back(), from(each));
+  }
+  for (const Json& each : run_json.at("consumers")) {
+    const Json& first = each.at("first_ns");
+    run.consumers.push_back({each.at("consumer")});
+    if (!first.is_null()) run.consumers.back().first_ns = first.get<std::int64_t>();
   }
   if (!run_json.contains("evidence")) return;
   const Json& evidence = run_json.at("evidence");

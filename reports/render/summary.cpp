@@ -28,6 +28,8 @@ void add_counts(const LossReport& loss, CellSummary& summary) {
   summary.failed += loss.failed;
   summary.failed_stored += loss.failed_stored;
   summary.expired += loss.expired;
+  summary.index_missed += loss.index_missed;
+  summary.index_endless += loss.index_endless;
 }
 
 }  // namespace
@@ -56,6 +58,7 @@ CellSummary summarise(const CellResult& cell) {
     summary.deliveries.skipped += run.deliveries.skipped;
     summary.deliveries.gone += run.deliveries.gone;
     summary.deliveries.undelivered += run.deliveries.undelivered;
+    summary.deliveries.out_of_order += run.deliveries.out_of_order;
     summary.ownership.stale_reads += run.ownership.stale_reads;
     summary.ownership.foreign_writes += run.ownership.foreign_writes;
     for (const TakeoverFacts& takeover : run.takeovers) {

@@ -49,6 +49,8 @@ struct CellSummary {
   std::int64_t failed = 0;
   std::int64_t failed_stored = 0;
   std::int64_t expired = 0;
+  std::int64_t index_missed = 0;
+  std::int64_t index_endless = 0;
   Spread lost_per_run;
   std::int64_t runs_without_fault = 0;  // No fault took effect: they had no outage.
   // Over the runs with a fault in which a send succeeded again; the others are counted in `never`.

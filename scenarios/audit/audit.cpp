@@ -44,6 +44,10 @@ class Audit {
     for (const QueueEntries& queue : queues) {
       check_queue(queue, ends[static_cast<std::size_t>(queue.queue)], store_);
     }
+    if (request_.index) {
+      const bool looked_up = co_await check_index(context_, worker_, *request_.index, store_);
+      if (!looked_up) co_return;
+    }
     store_.read = true;
   }
 

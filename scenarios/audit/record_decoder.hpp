@@ -7,9 +7,10 @@
 //   queue_names      topics and queue ids by number
 //   queue_check      whether a queue leads to what the log has for it (pure)
 //   queue_files      reads the files of the queues
+//   index_check      whether the index leads to what the log has
 //   audit            the program of the judge
 //
-// What it does not do: index files, and the codes of tags in the queues.
+// What it does not do: the codes of tags in the queues, and what an index has for unique keys.
 //
 // This file: one record. The layout is RocketMQ's (storage reference, section 2).
 #pragma once

@@ -205,8 +205,9 @@ struct ConsumerSpec {
   std::string host;
   std::string broker;  // As of a producer.
   std::string topic;
-  int batch = 32;  // Messages per pull, at most.
-  Duration after;  // From the start of the load to its own.
+  int batch = 32;        // Messages per pull, at most.
+  bool ordered = false;  // It reads a queue only while the master says that it is its own.
+  Duration after;        // From the start of the load to its own.
   Duration pause =
       Duration::ms(100);  // Before it asks again where an answer brought it no further.
 };
@@ -330,7 +331,7 @@ struct FaultSpec {
   std::optional<Duration> lasts;
   faults::Separation separation = {};  // Of net.partition; its `from` of net.stray-client, too.
   faults::DiskTrouble trouble = {};    // Of disk.*.
-  std::string file = {};               // Of fs.remove; of fs.lock: the directory.
+  std::string file = {};               // Of fs.remove and fs.sync; of fs.lock: the directory.
 };
 
 // One dimension of the matrix: a key of broker.conf, or a place of the scenario (it has a slash),

@@ -89,8 +89,9 @@ std::string text_of(const faults::Plan& plan) {
     if (fault.kind == faults::FaultKind::net_stray_client) {
       json["from"] = faults::text_of(*fault.separation.from);
     }
-    if (fault.kind == faults::FaultKind::fs_remove) json["file"] = fault.file;
-    if (fault.kind == faults::FaultKind::fs_lock) json["directory"] = fault.file;
+    if (faults::has_path(fault.kind)) {
+      json[fault.kind == faults::FaultKind::fs_lock ? "directory" : "file"] = fault.file;
+    }
     if (faults::of_disk(fault.kind)) add_trouble(fault, json);
     list.push_back(json);
   }

@@ -47,7 +47,7 @@ std::string read_consumed_topic(const JsonAt& json, const Drill& drill) {
 }
 
 ConsumerSpec read_consumer(const std::string& name, const JsonAt& json, const Drill& drill) {
-  json.allow_only({"host", "broker", "topic", "batch", "after", "pause"});
+  json.allow_only({"host", "broker", "topic", "batch", "after", "pause", "ordered"});
   ConsumerSpec consumer;
   consumer.name = name;
   consumer.host = read_host_name(json.at("host"), drill);
@@ -56,6 +56,7 @@ ConsumerSpec read_consumer(const std::string& name, const JsonAt& json, const Dr
   consumer.topic = read_consumed_topic(json.at("topic"), drill);
   if (json.has("batch")) consumer.batch = static_cast<int>(json.at("batch").count(1, 1'024));
   if (json.has("after")) consumer.after = json.at("after").duration();
+  if (json.has("ordered")) consumer.ordered = json.at("ordered").boolean();
   if (json.has("pause")) consumer.pause = json.at("pause").duration();
   return consumer;
 }

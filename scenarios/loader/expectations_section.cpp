@@ -70,7 +70,8 @@ void read_condition(const JsonAt& json, reports::Expectation& expectation) {
   if (!known_comparison) json.refuse("must compare with one of = < <= > >=");
   expectation.comparison = *known_comparison;
   if (reports::is_time(expectation.metric)) {
-    const bool may_never_come = reports::is_outage(expectation.metric);
+    const bool may_never_come =
+        reports::is_outage(expectation.metric) || reports::is_of_consumer(expectation.metric);
     if (may_never_come && bound == "never" && *known_comparison == reports::Comparison::equal) {
       expectation.bound.reset();
       return;
@@ -154,6 +155,14 @@ void read_broker_of(const JsonAt& json, const Drill& drill, reports::Expectation
               did_you_mean(expectation.process, known));
 }
 
+void read_consumer_of(const JsonAt& json, const Drill& drill, reports::Expectation& expectation) {
+  expectation.process = json.name();
+  const Names known = names_of(drill.consumers);
+  if (std::ranges::find(known, expectation.process) != known.end()) return;
+  json.refuse("there is no consumer '" + expectation.process + "'" +
+              did_you_mean(expectation.process, known));
+}
+
 // Whose waits, sends, pulls or disk an expectation speaks of.
 void read_whose(const JsonAt& json, const Drill& drill, reports::Expectation& expectation) {
   if (reports::is_of_sends(expectation.metric)) {
@@ -168,8 +177,12 @@ void read_whose(const JsonAt& json, const Drill& drill, reports::Expectation& ex
     read_broker_of(json, drill, expectation);
     return;
   }
+  if (reports::is_of_consumer(expectation.metric)) {
+    read_consumer_of(json, drill, expectation);
+    return;
+  }
   if (!reports::is_of_waits(expectation.metric)) {
-    json.refuse("only waits, sends, pulls, registrations and disks are somebody's");
+    json.refuse("only waits, sends, pulls, registrations, deliveries and disks are somebody's");
   }
   expectation.process = json.name();
   Names known = names_of(drill.brokers);
@@ -197,6 +210,8 @@ reports::Expectation read_expectation(const JsonAt& json, const Drill& drill) {
     json.refuse("must say of which host's disk it speaks: \"of\": \"HOST\"");
   } else if (reports::is_of_broker(expectation.metric)) {
     json.refuse("must say of which broker it speaks: \"of\": \"BROKER\"");
+  } else if (reports::is_of_consumer(expectation.metric)) {
+    json.refuse("must say of which consumer it speaks: \"of\": \"CONSUMER\"");
   }
   if (json.has("seeds_at_least")) {
     read_seeds_at_least(json.at("seeds_at_least"), drill, expectation);

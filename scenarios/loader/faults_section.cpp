@@ -173,7 +173,9 @@ faults::Separation read_separation(const JsonAt& json, const faults::Selector& o
 bool takes(faults::FaultKind kind, std::string_view key) {
   if (key == "from" && kind == faults::FaultKind::net_stray_client) return true;
   if (key == "from" || key == "direction") return kind == faults::FaultKind::net_partition;
-  if (key == "file") return kind == faults::FaultKind::fs_remove;
+  if (key == "file") {
+    return kind == faults::FaultKind::fs_remove || kind == faults::FaultKind::fs_sync;
+  }
   if (key == "directory") return kind == faults::FaultKind::fs_lock;
   return takes_of_disk(kind, key);
 }
@@ -216,9 +218,9 @@ FaultSpec read_fault(const JsonAt& json, const Drill& drill, Operators operators
     fault.separation.from =
         faults::Selector{faults::Selector::By::name, read_host_name(json.at("from"), drill)};
   }
-  if (fault.kind == faults::FaultKind::fs_remove) fault.file = read_path_of_host(json.at("file"));
-  if (fault.kind == faults::FaultKind::fs_lock) {
-    fault.file = read_path_of_host(json.at("directory"));
+  if (faults::has_path(fault.kind)) {
+    const bool directory = fault.kind == faults::FaultKind::fs_lock;
+    fault.file = read_path_of_host(json.at(directory ? "directory" : "file"));
   }
   if (faults::of_disk(fault.kind)) fault.trouble = read_disk_trouble(json, fault, drill);
   return fault;

@@ -27,6 +27,7 @@ std::unique_ptr<PullConsumer> make_consumer(Context& context, const ConsumerSpec
   PullConsumerOptions options;
   options.consumer_group = spec.name;
   options.batch = spec.batch;
+  options.ordered = spec.ordered;
   options.idle_pause = spec.pause;
   if (destination.broker) {
     return std::make_unique<PullConsumer>(context, *destination.broker, spec.topic, options);

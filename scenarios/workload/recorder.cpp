@@ -28,8 +28,16 @@ std::uint32_t Recorder::consumer(const std::string& name, const std::string& top
   std::vector<reports::ConsumerRecord>& known = history_.consumers;
   const auto found = std::ranges::find(known, name, &reports::ConsumerRecord::name);
   const auto index = static_cast<std::uint32_t>(found - known.begin());
-  if (found == known.end()) known.push_back({name, topic});
+  if (found == known.end()) {
+    known.push_back({.name = name, .topic = topic, .started_ns = now_()});
+  }
   return index;
+}
+
+void Recorder::delivered(const reports::DeliveryRecord& delivery) {
+  reports::ConsumerRecord& consumer = history_.consumers.at(delivery.consumer);
+  if (consumer.first_ns < 0) consumer.first_ns = now_();
+  history_.deliveries.push_back(delivery);
 }
 
 std::uint64_t Recorder::invoked(std::uint32_t producer, std::int64_t body_bytes) {

@@ -24,9 +24,7 @@ class Recorder {
 
   // The same for consumers.
   std::uint32_t consumer(const std::string& name, const std::string& topic);
-  void delivered(const reports::DeliveryRecord& delivery) {
-    history_.deliveries.push_back(delivery);
-  }
+  void delivered(const reports::DeliveryRecord& delivery);
 
   // When the latest acknowledged send had been invoked: writes work since then. -1: none was.
   std::int64_t latest_acked_invocation_ns() const { return latest_acked_invocation_ns_; }

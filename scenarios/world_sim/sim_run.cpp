@@ -205,9 +205,20 @@ void SimRun::start_judge() {
   request.expired_to = world_.events().expired_to(broker);
   request.consume_queue_path = store.consume_queue_path();
   request.queue_file_bytes = store.mapped_file_size_consume_queue;
+  if (asks_for_index()) {
+    request.index = IndexRequest{.directory = store.index_path(),
+                                 .slots = store.index.slots,
+                                 .entries_max = store.index.entries};
+  }
   request.dispatching = [this, broker] { return world_.dispatching(broker); };
   judges_.push_back(world_.start_judge(
       broker, [this, request](Context& context) { return run_audit(context, request, store_); }));
+}
+
+bool SimRun::asks_for_index() const {
+  return std::ranges::any_of(cell_.expectations, [](const reports::Expectation& expectation) {
+    return reports::is_of_index(expectation.metric);
+  });
 }
 
 void SimRun::judge_writers() {
@@ -335,6 +346,11 @@ reports::RunResult SimRun::result() {
   run.sends = reports::measure_sends(history, warm_end_ns_, load_end_ns_);
   run.disks = disks_in_hold_;
   run.brokers = world_.broker_counts(load_end_ns_);
+  for (const reports::ConsumerRecord& consumer : history.consumers) {
+    run.consumers.push_back({consumer.name});
+    if (consumer.first_ns < 0) continue;
+    run.consumers.back().first_ns = consumer.first_ns - consumer.started_ns;
+  }
   if (experiment_.evidence) {
     evidence_.lines = world_.broker_lines();
     run.evidence = evidence_;

@@ -48,6 +48,7 @@ class SimRun : public sim::Verifiable {
   void take_evidence();
   void start_judge();
   void judge_writers();
+  bool asks_for_index() const;
   // Files that nobody will ever read: all that was in them is lost, and that is an answer.
   void give_up_files();
   bool judging_still() const;

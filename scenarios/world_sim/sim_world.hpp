@@ -115,6 +115,7 @@ class SimWorld : public faults::Targets, public sim::HostListener {
   bool demote(const std::string& name) override;
   sim::SimProcess* stray_client(const std::string& host, const std::string& broker) override;
   bool remove_file(const std::string& host, const std::string& path) override;
+  bool sync_file(const std::string& host, const std::string& path) override;
   bool lock_directory(const std::string& host, std::size_t fault, const std::string& path) override;
   void unlock_directory(const std::string& host, std::size_t fault) override;
   std::uint32_t cut(const std::string& host, const std::string& from,

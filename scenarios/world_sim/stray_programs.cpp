@@ -25,4 +25,11 @@ Task<void> run_removal(Context& context, std::string path) {
   if (!synced) co_return;
 }
 
+Task<void> run_sync(Context& context, std::string path) {
+  Worker& worker = context.workers.add("backup");
+  Result<std::unique_ptr<File>> file = co_await context.files.open(worker, path, OpenOptions());
+  if (!file) co_return;
+  [[maybe_unused]] Result<void> synced = co_await (*file)->sync_all(worker);
+}
+
 }  // namespace drydock::scenarios

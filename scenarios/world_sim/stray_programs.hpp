@@ -16,4 +16,7 @@ Task<void> run_stray_client(Context& context, Endpoint port);
 // Removes a file and syncs its directory, so that no loss of power brings it back.
 Task<void> run_removal(Context& context, std::string path);
 
+// Opens a file and syncs it. Whatever it is told is its own affair.
+Task<void> run_sync(Context& context, std::string path);
+
 }  // namespace drydock::scenarios

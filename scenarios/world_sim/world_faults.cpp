@@ -147,6 +147,14 @@ bool SimWorld::remove_file(const std::string& host, const std::string& path) {
   return true;
 }
 
+bool SimWorld::sync_file(const std::string& host, const std::string& path) {
+  Machine& on = machine(host);
+  if (!has_files(on) || bytes_of(host, {.file = path}).empty()) return false;
+  sim::SimProcess& process = spawn(on, "stray#" + std::to_string(++strays_));
+  process.start([path](Context& context) { return run_sync(context, path); });
+  return true;
+}
+
 bool SimWorld::lock_directory(const std::string& host, std::size_t fault, const std::string& path) {
   Machine& on = machine(host);
   return has_files(on) && on.files->mount().lock_directory(path, fault);

@@ -107,6 +107,23 @@ Hunt hunt_for(SeededBug bug) {
       return {incidents + "b017-scanned-log.json", sound, "wait.page_read.count", {}};
     case SeededBug::disk_stays_full:
       return {incidents + "b023-full-disk.json", sound, "rto.client", {}, reports::Verdict::slo};
+    case SeededBug::index_chain_loops:
+      return {incidents + "b007-forgotten-index.json",
+              {{"cause", "none"}, {"fault", "kill"}, {"index", "keeps-unfinished-file"}},
+              "index.endless",
+              {}};
+    case SeededBug::load_refuses_short_queue:
+      return {incidents + "b005-short-queue.json",
+              {{"fault", "power-loss"}},
+              "no broker takes writes",
+              {},
+              reports::Verdict::liveness};
+    case SeededBug::pull_answers_backwards:
+      return {incidents + "b157-ordered-consumer.json",
+              {{"cause", "none"}, {"consumer", "any-order"}},
+              "delivered_out_of_order",
+              {},
+              reports::Verdict::slo};
     case SeededBug::count_: break;
   }
   throw std::runtime_error("nobody looks for this bug");

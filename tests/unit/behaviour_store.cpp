@@ -121,6 +121,36 @@ TEST(StoreBehaviour, FillerThatIsAllThatACrashLeftCountsAsDispatchedOrNot) {
   }
 }
 
+// B005. Of 25 records, each in a file of its own, the first 12 are deleted; of the units a crash
+// has left that of the record 10, whose file of the log is gone.
+TEST(StoreBehaviour, AQueueThatIsShorterThanWhatIsDeletedShiftsItsNumbersOrNot) {
+  for (const bool hardened : {false, true}) {
+    StoreWorld world(
+        store_with(BehaviourSwitch::queue_gap_shifts_numbers, hardened, FlushDiskType::sync_flush));
+    LogBuilder log(world.files);
+    for (std::int64_t i = 0; i < 25; ++i) {
+      log.add(kFileBytes - 200, i);
+      log.blank();
+    }
+    log.crashed(0);
+    for (std::int64_t i = 0; i < 12; ++i) world.files.nodes.erase(log_file(i * kFileBytes));
+    const ConsumeQueueUnit left{PhysicalOffset(10 * kFileBytes), 100, 0};
+    Bytes units(kUnitsPerFile * kUnitBytes);
+    std::ranges::copy(encode_unit(left), units.begin());
+    world.files.put(queue_file(10), units);
+    StoreProcess broker(world);
+    EXPECT_EQ(broker.queue()->max_offset().value(), hardened ? 25 : 24);
+    EXPECT_EQ(broker.queue()->min_offset().value(), hardened ? 12 : 11);
+    // Which record a consumer finds at the number 20.
+    const GetResult got = broker.get(20);
+    ASSERT_EQ(got.status, GetStatus::found);
+    const SharedBytes record = got.records.front().flatten();
+    RecordView view;
+    ASSERT_TRUE(check_record(record.span(), kFileBytes, ContentCheck::body_crc, view).good());
+    EXPECT_EQ(view.queue_offset, hardened ? 20 : 21);
+  }
+}
+
 // The first of three records is lost, so the log ends in front of it; then one of its length is
 // stored there.
 TEST(StoreBehaviour, OldRecordsBehindTheEndComeBackOrNot) {

@@ -97,6 +97,46 @@ TEST_F(PullConsumerTest, AGroupGoesOnWhereItStopped) {
   EXPECT_EQ(other_group.sorted_keys(), numbers(1, 60));
 }
 
+// HA reference, 6.4: a lock counts for 60 s at the broker, and is given back by who stops in order.
+TEST_F(PullConsumerTest, AConsumerInOrderReadsWhatNobodyElseOfItsGroupHasLocked) {
+  send(1, 40);
+  const PullConsumerOptions ordered{.ordered = true};
+  Consumer first(world, ordered, RouteWorld::name_servers());
+  world.run_for(Duration::s(5));
+  EXPECT_EQ(first.sorted_keys(), numbers(1, 40));
+  EXPECT_TRUE(first.in_order());
+  Consumer second(world, ordered, RouteWorld::name_servers());
+  PullConsumerOptions elsewhere = ordered;
+  elsewhere.consumer_group = "other";
+  Consumer other_group(world, elsewhere, RouteWorld::name_servers());
+  send(41, 60);
+  world.run_for(Duration::s(60));
+  EXPECT_EQ(first.sorted_keys(), numbers(1, 60));
+  EXPECT_TRUE(second.keys().empty()) << "the first one renews its locks";
+  EXPECT_EQ(other_group.sorted_keys(), numbers(1, 60));
+  first.process().terminate();
+  world.run_for(Duration::s(1));
+  send(61, 70);
+  world.run_for(Duration::s(25));
+  EXPECT_EQ(second.sorted_keys(), numbers(61, 70)) << "asked for every 20 s";
+}
+
+// What is locked stays so for 30 s without an answer: then nothing is handed out any more.
+TEST_F(PullConsumerTest, AConsumerInOrderThatWasKilledKeepsItsGroupWaitingForAMinute) {
+  send(1, 10);
+  const PullConsumerOptions ordered{.ordered = true};
+  Consumer first(world, ordered, RouteWorld::name_servers());
+  world.run_for(Duration::s(19));
+  first.process().kill();
+  Consumer second(world, ordered, RouteWorld::name_servers());
+  send(11, 20);
+  world.run_for(Duration::s(55));
+  EXPECT_TRUE(second.keys().empty());
+  world.run_for(Duration::s(30));
+  EXPECT_GE(second.sorted_keys().size(), 10u);
+  EXPECT_TRUE(second.in_order());
+}
+
 // Offsets go to the broker every 5 s, first after 10 s; the broker writes them as often. What was
 // read after that is read again, and nothing is left out.
 TEST_F(PullConsumerTest, AfterAKillOfAllNothingIsLeftOut) {

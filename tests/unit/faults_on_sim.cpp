@@ -105,6 +105,11 @@ class Cluster : public Targets {
     return path == "/f";
   }
   std::vector<std::string> removed;
+  bool sync_file(const std::string& host, const std::string& path) override {
+    synced.push_back(host + path);
+    return path == "/f";
+  }
+  std::vector<std::string> synced;
   // "/d" is the one that is there.
   bool lock_directory(const std::string& host, std::size_t fault,
                       const std::string& path) override {
@@ -503,11 +508,14 @@ TEST(SimInjector, ARemovalAndADemotionAreNotTakenBack) {
   of_nothing.file = "/none";
   Fault demotion = kill(AtTime{Duration::ms(10)});
   demotion.kind = FaultKind::operator_demote;
-  ASSERT_FALSE(cluster.injector.arm({{removal, of_nothing, demotion}}));
+  Fault sync = removal;
+  sync.kind = FaultKind::fs_sync;
+  ASSERT_FALSE(cluster.injector.arm({{removal, of_nothing, demotion, sync}}));
   cluster.kernel.run_until(ms(20));
   cluster.injector.heal();
   EXPECT_EQ(cluster.removed, (std::vector<std::string>{"h/f", "h/none"}));
   EXPECT_EQ(cluster.demoted, (std::vector<std::string>{"b"}));
+  EXPECT_EQ(cluster.synced, (std::vector<std::string>{"h/f"}));
   EXPECT_EQ(cluster.injector.statuses()[0].state, FaultStatus::State::active);
   EXPECT_EQ(cluster.injector.statuses()[1].state, FaultStatus::State::missed);
   EXPECT_EQ(cluster.injector.statuses()[2].state, FaultStatus::State::active);

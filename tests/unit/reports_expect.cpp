@@ -107,11 +107,14 @@ TEST(Verdicts, EveryCountIsAQuantity) {
   run.loss.duplicates = 5;
   run.loss.corrupt = 6;
   run.loss.phantoms = 7;
-  run.order.violations = 8;
+  run.loss.index_missed = 8;
+  run.loss.index_endless = 9;
+  run.order.violations = 10;
   std::int64_t expected = 1;
   for (const Metric metric :
        {Metric::unknown_stored, Metric::unknown_absent, Metric::failed_stored, Metric::expired,
-        Metric::duplicates, Metric::corruption, Metric::phantoms, Metric::order_violations}) {
+        Metric::duplicates, Metric::corruption, Metric::phantoms, Metric::index_missed,
+        Metric::index_endless, Metric::order_violations}) {
     EXPECT_EQ(value_of({.metric = metric}, run), expected++) << name_of(metric);
   }
 }

@@ -76,7 +76,7 @@ TEST(Loader, ConsumersAskNameServersUnlessTheyNameABroker) {
   EXPECT_EQ(with("batch", 0), at + "batch: must be an integer from 1 to 1024");
   EXPECT_EQ(with("broker", "x"), at + "broker: there is no broker 'x' in /topology/brokers");
   EXPECT_EQ(with("group", "g"),
-            at + "group: not supported; known here: host, broker, topic, batch, after, pause");
+            at + "group: not supported; known here: host, broker, topic, batch, after, pause, ordered");
   EXPECT_TRUE(with("after", "10 h").starts_with(at + "after: must be less than the load, which"));
 }
 
