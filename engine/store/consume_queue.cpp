@@ -72,8 +72,10 @@ Task<Result<ConsumeQueue::Appended>> ConsumeQueue::append(Worker& worker, Consum
 
 bool ConsumeQueue::begins_anew(const ConsumeQueueUnit& unit, QueueOffset offset) const {
   if (options_.behaviour.faithful(BehaviourSwitch::queue_gap_shifts_numbers)) return false;
-  if (!has_files() || min_ < files_.max_offset() || !has_position(offset)) return false;
-  const UnitPlacement placement = place_unit(unit, offset, known_to_, files_.max_offset());
+  if (!has_files() || !has_position(offset)) return false;
+  const UnitPosition end = files_.max_offset();
+  if (min_ < end && files_.min_offset() < end) return false;  // It has units.
+  const UnitPlacement placement = place_unit(unit, offset, known_to_, end);
   return placement == UnitPlacement::write_late;
 }
 

@@ -151,6 +151,23 @@ TEST(StoreBehaviour, AQueueThatIsShorterThanWhatIsDeletedShiftsItsNumbersOrNot) 
   }
 }
 
+// The same of a queue whose older files are deleted, and whose last one a crash has left empty.
+TEST(StoreBehaviour, AQueueOfWhichNothingIsLeftButItsNameBeginsAtTheNextRecordOrNot) {
+  for (const bool hardened : {false, true}) {
+    StoreWorld world(
+        store_with(BehaviourSwitch::queue_gap_shifts_numbers, hardened, FlushDiskType::sync_flush));
+    LogBuilder log(world.files);
+    for (std::int64_t i = 12; i < 15; ++i) log.add(kBody, i);
+    log.crashed(0);
+    world.files.put(queue_file(10), Bytes(kUnitsPerFile * kUnitBytes));
+    world.configuration.behaviour.set(BehaviourSwitch::queue_keeps_unit_of_zeros,
+                                      BehaviourValue::hardened);
+    StoreProcess broker(world);
+    EXPECT_EQ(broker.queue()->max_offset().value(), hardened ? 15 : 13);
+    EXPECT_EQ(broker.get(hardened ? 14 : 12).status, GetStatus::found);
+  }
+}
+
 // The first of three records is lost, so the log ends in front of it; then one of its length is
 // stored there.
 TEST(StoreBehaviour, OldRecordsBehindTheEndComeBackOrNot) {
