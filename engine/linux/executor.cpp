@@ -18,6 +18,12 @@ namespace drydock::on_linux {
 
 namespace asio = boost::asio;
 
+namespace {
+
+constexpr int kRoundsUnlooked = 8;
+
+}  // namespace
+
 // Asio's context, a timer for the next deadline, and an eventfd that `nudge` writes to.
 struct LinuxExecutor::Reactor {
   Reactor() : stop_event(context, ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) { await_stop(); }
@@ -64,6 +70,11 @@ void LinuxExecutor::post(Wakeup& wakeup) {
   ready_.push_back(wakeup);
 }
 
+void LinuxExecutor::post_last(Wakeup& wakeup) {
+  wakeup.unlink();
+  last_.push_back(wakeup);
+}
+
 void LinuxExecutor::post_urgent(Wakeup& wakeup) {
   wakeup.unlink();
   urgent_.push_back(wakeup);
@@ -101,7 +112,7 @@ bool LinuxExecutor::run_until(const std::function<bool()>& predicate, MonotonicT
       rethrow_failure();
       if (predicate()) return true;
     }
-    collect_due_timers();
+    collect_due();
     if (nothing_ready()) {
       if (now() >= limit) return false;
       sleep();
@@ -109,7 +120,7 @@ bool LinuxExecutor::run_until(const std::function<bool()>& predicate, MonotonicT
       const Round round = run_round();
       if (round == Round::satisfied) return true;
       if (now() >= limit) return false;
-      reactor_->poll();
+      end_round();
     }
     if (predicate()) return true;  // A descriptor's event may have made it true.
   }
@@ -135,7 +146,7 @@ bool LinuxExecutor::run_is_over() const {
 void LinuxExecutor::carry_on(const std::atomic<bool>& wanted_back) {
   const auto ends = [&] { return wanted_back || run_is_over(); };
   while (!ends()) {
-    collect_due_timers();
+    collect_due();
     if (nothing_ready()) {
       sleep();
       continue;
@@ -146,11 +157,19 @@ void LinuxExecutor::carry_on(const std::atomic<bool>& wanted_back) {
       wakeup->run();
       if (ends()) return;
     }
-    reactor_->poll();
+    end_round();
   }
 }
 
+void LinuxExecutor::end_round() {
+  if (++rounds_unlooked_ < kRoundsUnlooked) return;
+  rounds_unlooked_ = 0;
+  ready_.take_all(last_);
+  reactor_->poll();
+}
+
 void LinuxExecutor::sleep() {
+  rounds_unlooked_ = 0;
   const MonotonicTime next = MonotonicTime::at_ns(timers_.next_time(kNever.count_ns()));
   reactor_->wait(std::min(next, limit_));
 }
@@ -161,9 +180,10 @@ Wakeup* LinuxExecutor::next_of_round() {
   return nullptr;
 }
 
-void LinuxExecutor::collect_due_timers() {
+void LinuxExecutor::collect_due() {
   const std::int64_t limit = now().count_ns();
   while (Wakeup* const wakeup = timers_.pop(limit)) ready_.push_back(*wakeup);
+  if (nothing_ready()) ready_.take_all(last_);
 }
 
 void LinuxExecutor::rethrow_failure() {

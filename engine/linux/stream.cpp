@@ -32,7 +32,8 @@ Endpoint peer_endpoint(const OwnedDescriptor& socket) {
 
 LinuxStream::LinuxStream(LinuxExecutor& executor, OwnedDescriptor socket,
                          std::span<std::byte> scratch)
-    : socket_(std::move(socket)),
+    : executor_(executor),
+      socket_(std::move(socket)),
       scratch_(scratch),
       local_(local_endpoint(socket_)),
       peer_(peer_endpoint(socket_)),
@@ -96,10 +97,15 @@ bool LinuxStream::start_write(WriteAwaiter& writer) {
     writer.fail(ErrorCode::invalid_argument);
     return true;
   }
-  if (take_bytes(writer)) return true;
+  const bool later = executor_.more_is_ready();
+  if (!later && take_bytes(writer)) return true;
   write_kept_ = true;
   writers_.push(writer);
-  watch_->await_writable();
+  if (later) {
+    executor_.post_last(turn_);
+  } else {
+    watch_->await_writable();
+  }
   return false;
 }
 
@@ -136,6 +142,7 @@ void LinuxStream::writable() {
 
 void LinuxStream::abandon_write(WriteAwaiter& writer) {
   writer.place().unlink();
+  turn_.unlink();
   write_kept_ = false;
   refuses_writes_ = true;
   if (finish_when_written_) shut_down_writing();
@@ -158,6 +165,7 @@ void LinuxStream::shut_down_writing() {
 void LinuxStream::reset() {
   if (!socket_) return;
   watch_.reset();
+  turn_.unlink();
   const linger at_once{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   socket_.close();

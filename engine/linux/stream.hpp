@@ -35,10 +35,23 @@ class LinuxStream : public Stream, private ReadinessListener {
   void readable() override;
   void writable() override;
 
+  // A write that waits for what else is ready: others may join it, and one call of the kernel takes
+  // all of them.
+  class Turn : public Wakeup {
+   public:
+    explicit Turn(LinuxStream& stream)
+        : Wakeup(&Turn::on_run, EventKind::segment, 0), stream_(stream) {}
+
+   private:
+    static void on_run(Wakeup& wakeup) { static_cast<Turn&>(wakeup).stream_.writable(); }
+    LinuxStream& stream_;
+  };
+
   bool take_bytes(WriteAwaiter& writer);
   void break_with(Error error);
   void shut_down_writing();
 
+  LinuxExecutor& executor_;
   OwnedDescriptor socket_;
   std::span<std::byte> scratch_;
   Endpoint local_;
@@ -50,6 +63,7 @@ class LinuxStream : public Stream, private ReadinessListener {
   bool refuses_writes_ = false;  // Because of that, or after finish_writing.
   bool finish_when_written_ = false;
   std::optional<DescriptorWatch> watch_;
+  Turn turn_{*this};
 };
 
 // The addresses of a socket's two ends; zeros if there is none.
