@@ -151,10 +151,10 @@ class FileLock {
 // most 255 bytes, and have no "." and "..". A path that leads through a file, or past the limits,
 // is an invalid_argument.
 //
-// Names after a crash: create, rename, remove and mkdir are durable once the directory was synced,
-// or with any later journal commit of the same file system; before that either state may be found,
-// in the order in which the changes were made. A rename is atomic: the target is old or new.
-// Source: Linux I/O model, section 4.5 (measured).
+// Names after a crash: create, rename, remove and mkdir are durable once the directory was synced
+// (fsync(2) promises no more: not by a sync of the file), on ext4 and xfs with any later commit of
+// their journal; before that either state may be found, in the order in which the changes were
+// made. A rename is atomic: the target is old or new. Source: Linux I/O model, 4.5 (measured).
 class FileSystem {
  public:
   virtual ~FileSystem() = default;

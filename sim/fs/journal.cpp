@@ -1,6 +1,7 @@
 #include "sim/fs/journal.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "sim/fs/inode.hpp"
 #include "sim/pagecache/stuck_wait.hpp"
@@ -17,6 +18,7 @@ Journal::Journal(Kernel& kernel, DiskPath& path, VolumeImage& image, JournalClie
       journals_data_(!xfs_ && options.data == DataMode::journal),
       barrier_(options.barrier),
       shadow_until_committed_(options.shadow_until_committed),
+      holds_names_(options.names == NamesDurable::with_directory_sync),
       commit_interval_(xfs_ ? options.log_interval : options.commit_interval),
       checkpoint_(kernel, path, image, *this, options),
       empty_block_(SharedBytes::zeros(static_cast<std::size_t>(kPageBytes))),
@@ -48,12 +50,39 @@ Transaction& Journal::running() {
     running_->tid = next_tid_;
     next_tid_ = next_tid_.next();
     if (aborted_) return *running_;
-    const std::int64_t interval = commit_interval_.count_ns();
-    // xfs: at the next multiple of the mount's life.
-    const std::int64_t begun = xfs_ ? (kernel_.now() - opened_at_) % interval : 0;
-    kernel_.at(timer_, kernel_.now() - begun + interval);
+    std::int64_t end = interval_end();
+    if (names_ != nullptr) end = std::min(end, std::max(names_due_, kernel_.now()));
+    kernel_.at(timer_, end);
   }
   return *running_;
+}
+
+std::int64_t Journal::interval_end() const {
+  const std::int64_t interval = commit_interval_.count_ns();
+  // xfs: at the next multiple of the mount's life.
+  const std::int64_t begun = xfs_ ? (kernel_.now() - opened_at_) % interval : 0;
+  return kernel_.now() - begun + interval;
+}
+
+Transaction& Journal::names() {
+  if (!holds_names_) return running();
+  if (names_ == nullptr) {
+    names_ = std::make_unique<Transaction>();
+    names_due_ = interval_end();
+  }
+  running();  // Its timer is theirs, too.
+  return *names_;
+}
+
+void Journal::join_names() {
+  if (names_ == nullptr) return;
+  const std::unique_ptr<Transaction> names = std::move(names_);
+  Transaction& transaction = running();
+  names_joined_ = transaction.tid;
+  std::ranges::move(names->ops, std::back_inserter(transaction.ops));
+  std::ranges::copy(names->ordered, std::back_inserter(transaction.ordered));
+  std::ranges::copy(names->freed, std::back_inserter(transaction.freed));
+  transaction.homes.merge(names->homes);
 }
 
 Transaction* Journal::ordered_behind(const Inode& inode, std::int64_t first, std::int64_t end) {
@@ -77,9 +106,11 @@ void Journal::forget(const Inode& inode) {
   const auto same = [&inode](const OrderedData& ordered) { return ordered.inode == &inode; };
   if (running_ != nullptr) std::erase_if(running_->ordered, same);
   if (committing_ != nullptr) std::erase_if(committing_->ordered, same);
+  if (names_ != nullptr) std::erase_if(names_->ordered, same);
 }
 
-Tid Journal::frees_blocks() const {
+Tid Journal::frees_blocks() {
+  if (names_ != nullptr && !names_->freed.empty()) join_names();
   if (running_ != nullptr && !running_->freed.empty()) return running_->tid;
   if (committing_ != nullptr && !committing_->freed.empty()) return committing_->tid;
   return Tid();
@@ -144,7 +175,9 @@ void Journal::commit_soon() {
 }
 
 void Journal::interval_over() {
-  if (running_ != nullptr && !aborted_) want_commit();
+  if (running_ == nullptr || aborted_) return;
+  join_names();
+  want_commit();
 }
 
 // The running transaction is committed as soon as that can be.
@@ -163,6 +196,7 @@ void Journal::close_running() {
   committing_ = std::move(running_);
   phase_ = Phase::ordering;
   take_log_blocks();
+  if (names_ != nullptr) running();  // The next one, with what was held back from this one.
   wake_all(locked_waiters_);
   client_.handles_may_start();
   data_written();

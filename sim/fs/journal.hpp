@@ -21,6 +21,10 @@
 // log) is a flush and one write that holds everything, and is due at every 30 s of the mount's life
 // instead of 5 s after the first change.
 //
+// Changes of names may be held back from the transactions (NamesDurable::with_directory_sync). They
+// join the running one, all of them in their order, when a directory is synced, when their interval
+// is over, when what they free is needed, and when the log is emptied; no other commit takes them.
+//
 // Then the transaction is durable. A commit starts `commit_interval` after the transaction did,
 // when somebody asks for it, or when it holds a quarter of the log. No handle starts while less
 // than a quarter of the log is free (J3): see checkpoint.hpp. What completes a write joins the
@@ -120,6 +124,14 @@ class Journal final : private CheckpointClient, private LogOwner {
   // The inode is gone: no transaction is ordered behind it any more.
   void forget(const Inode& inode);
 
+  // For changes of names: the running transaction, or where they are held back. That is not
+  // numbered yet.
+  Transaction& names();
+  // The names that are held back join the running transaction.
+  void join_names();
+  // The last transaction that names which were held back have joined.
+  Tid names_joined() const { return names_joined_; }
+
   Tid committed() const { return committed_; }
   bool aborted() const { return aborted_; }
   Error abort_error() const { return abort_error_; }
@@ -165,8 +177,9 @@ class Journal final : private CheckpointClient, private LogOwner {
     Journal& journal_;
     Transaction* transaction_;
   };
-  // The last transaction that is not durable and will free blocks; Tid() if there is none.
-  Tid frees_blocks() const;
+  // The last transaction that is not durable and will free blocks; Tid() if there is none. Names
+  // that free some join it.
+  Tid frees_blocks();
 
   // Whether the commit of a transaction that is not yet committed will flush the device's cache in
   // the future: then it covers data that is on the device now. (jbd2_trans_will_send_data_barrier)
@@ -233,6 +246,8 @@ class Journal final : private CheckpointClient, private LogOwner {
     return static_cast<std::int64_t>(blocks) + room >= checkpoint_.transaction_max();
   }
   static constexpr std::int64_t kRoomOfAPage = 8;
+  // When a transaction that begins now is committed at the latest.
+  std::int64_t interval_end() const;
   void want_space();
   void handle_ended(Transaction& transaction);
   void interval_over();
@@ -260,6 +275,7 @@ class Journal final : private CheckpointClient, private LogOwner {
   bool journals_data_;
   bool barrier_;
   bool shadow_until_committed_;
+  bool holds_names_;
   Duration commit_interval_;
   std::int64_t opened_at_ = 0;
   std::uint64_t mount_ = 0;
@@ -267,6 +283,9 @@ class Journal final : private CheckpointClient, private LogOwner {
   Tid next_tid_;
   std::unique_ptr<Transaction> running_;
   std::unique_ptr<Transaction> committing_;
+  std::unique_ptr<Transaction> names_;  // Held back; null: none.
+  std::int64_t names_due_ = 0;          // Of these: when they are committed at the latest.
+  Tid names_joined_;
   Phase phase_ = Phase::idle;
   Checkpoint checkpoint_;
   Tid tail_;                 // Of the log, as the commit under way found it before its flush.

@@ -71,6 +71,10 @@ Inode& Mount::inode(InodeNumber number) {
 }
 
 void Mount::join(Inode& inode, Need need, Transaction& transaction) {
+  if (transaction.tid == Tid()) {  // Names: they have a number when they join one that has.
+    transaction.homes.insert(inode.home);
+    return;
+  }
   if (inode.sync_tid < transaction.tid) {
     inode.sync_tid = transaction.tid;
     transaction.homes.insert(inode.home);
@@ -140,7 +144,7 @@ void Mount::free_if_unused(Inode& inode) {
   drop_pages(inode, PageRange());
   allocator_->close(inode.window);
   journal_.forget(inode);
-  record(inode, Need::data, {.kind = MetadataOp::Kind::free, .inode = number});
+  record_names(inode, {.kind = MetadataOp::Kind::free, .inode = number});
   inodes_.erase(number);
 }
 

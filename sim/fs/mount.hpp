@@ -249,6 +249,10 @@ class Mount final : public PageBacking,
     if (!orders_data()) return;
     transaction.ordered.push_back({.inode = &inode, .first = first, .end = end});
   }
+  // A change of the directory's names, or what follows from one.
+  void record_names(Inode& inode, MetadataOp op) {
+    record(inode, Need::data, journal_.names(), std::move(op));
+  }
   bool orders_data() const { return xfs() || options_.data == DataMode::ordered; }
   bool journals_data() const { return !xfs() && options_.data == DataMode::journal; }
   static void join(Inode& inode, Need need, Transaction& transaction);

@@ -150,11 +150,10 @@ Inode& Mount::make(Location& location, bool is_directory) {
   location.found = &inode(number);
   join(*location.found, Need::data, transaction);
   if (is_directory) take_own_blocks(*location.found, transaction);
-  record(*location.directory, Need::data,
-         {.kind = Kind::link,
-          .inode = location.directory->number,
-          .target = number,
-          .name = location.name});
+  record_names(*location.directory, {.kind = Kind::link,
+                                     .inode = location.directory->number,
+                                     .target = number,
+                                     .name = location.name});
   return *location.found;
 }
 
@@ -245,22 +244,21 @@ Task<Result<void>> Mount::rename(Worker& worker, std::string from_path, std::str
   Inode* const replaced = to->found;
   if (replaced == &moved) co_return Result<void>();
   if (replaced != nullptr) {
-    record(*to->directory, Need::data,
-           {.kind = Kind::unlink, .inode = to->directory->number, .name = to->name});
+    record_names(*to->directory,
+                 {.kind = Kind::unlink, .inode = to->directory->number, .name = to->name});
     touch(*replaced);
   }
-  record(*from->directory, Need::data,
-         {.kind = Kind::unlink, .inode = from->directory->number, .name = from->name});
-  record(*to->directory, Need::data,
-         {.kind = Kind::link,
-          .inode = to->directory->number,
-          .target = moved.number,
-          .name = to->name});
+  record_names(*from->directory,
+               {.kind = Kind::unlink, .inode = from->directory->number, .name = from->name});
+  record_names(*to->directory, {.kind = Kind::link,
+                                .inode = to->directory->number,
+                                .target = moved.number,
+                                .name = to->name});
   touch(moved);
   if (replaced != nullptr && !moved.record.is_directory && !xfs() && !journals_data()) {
     // R4 (auto_da_alloc): a file that takes the place of another one is written out before the
     // rename is durable, so that nobody finds an empty file under the old name.
-    order(journal_.running(), moved, 0, INT64_MAX);
+    order(journal_.names(), moved, 0, INT64_MAX);
     cache_->start_writeback(moved, PageRange(), WrittenFor::flusher);
   }
   if (replaced != nullptr) free_if_unused(*replaced);
@@ -279,8 +277,9 @@ Task<Result<void>> Mount::remove(Worker& worker, std::string path) {
   if (location->found == nullptr) co_return ErrorCode::not_found;
   Inode& removed = *location->found;
   if (!removed.record.entries.empty()) co_return ErrorCode::not_empty;
-  record(*location->directory, Need::data,
-         {.kind = Kind::unlink, .inode = location->directory->number, .name = location->name});
+  record_names(
+      *location->directory,
+      {.kind = Kind::unlink, .inode = location->directory->number, .name = location->name});
   touch(removed);
   free_if_unused(removed);
   co_return Result<void>();

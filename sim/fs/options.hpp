@@ -23,6 +23,14 @@ enum class ErrorsPolicy : std::uint8_t {
   panic,       // The host's kernel stops.
 };
 
+// When a change of names (a file made, renamed, removed) becomes durable, if the file system does
+// not do so of itself, as it does every `commit_interval`, or `log_interval`.
+enum class NamesDurable : std::uint8_t {
+  with_any_commit,      // With the next sync of whatever file, as in ext4 and xfs.
+  with_directory_sync,  // With the sync of a directory. fsync(2) and POSIX promise no more: a file
+                        // that was made and synced has its bytes and its inode, and no name.
+};
+
 // How a mounted file system stopped itself after an error of its own.
 enum class FileSystemStop : std::uint8_t {
   journal_aborted,      // ext4: it can be read, and not changed any more.
@@ -52,6 +60,7 @@ struct FileSystemOptions {
   // xfs alone: its log is written when somebody needs it, and every so often.
   Duration log_interval = Duration::s(30);  // fs.xfs.xfssyncd_centisecs.
   // Both:
+  NamesDurable names = NamesDurable::with_any_commit;
   bool lazytime = false;                      // A store alone does not change the inode's block.
   bool barrier = true;                        // Without it nothing ever flushes the device's cache.
   Duration replay_time = Duration::ms(20);    // Of a mount, besides its I/O.

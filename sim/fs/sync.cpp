@@ -1,4 +1,6 @@
 // Making things durable.
+#include <algorithm>
+
 #include "sim/disk/command_wait.hpp"
 #include "sim/fs/mount.hpp"
 #include "sim/pagecache/stuck_wait.hpp"
@@ -41,6 +43,8 @@ Task<Result<void>> Mount::sync(InodeHandle& handle, Worker& worker, PageRange ra
     record(inode, Need::sync,
            {.kind = MetadataOp::Kind::set_time, .inode = inode.number, .time = changed});
   }
+  const bool of_names = inode.record.is_directory;
+  if (of_names) journal_.join_names();
   if (journals_data()) {
     Result<void> committed = co_await commit_all(worker, kind);
     if (!committed) co_return committed;
@@ -49,7 +53,8 @@ Task<Result<void>> Mount::sync(InodeHandle& handle, Worker& worker, PageRange ra
   co_await write_and_wait(inode, worker, range);
   Result<void> written = inode.errors().check(handle.errors());
   if (!written || kind == SyncKind::pages) co_return written;
-  const Tid tid = kind == SyncKind::data ? inode.data_tid : inode.sync_tid;
+  const Tid own = kind == SyncKind::data ? inode.data_tid : inode.sync_tid;
+  const Tid tid = of_names ? std::max(own, journal_.names_joined()) : own;
   bool flushed_by_commit = false;
   if (tid > journal_.committed()) {
     // A commit that has sent its flush already does not cover the data that was written just now.
@@ -96,6 +101,7 @@ Task<void> Mount::quiesce(Worker& worker) {
     co_await write_and_wait(*entry->second, worker, PageRange());
   }
   while (!dead() && !journal_.aborted() && !journal_.at_rest()) {
+    journal_.join_names();
     Result<void> committed = co_await commit(worker, journal_.youngest());
     if (!committed) co_return;
   }

@@ -3,7 +3,8 @@
 // must allow it (tests/support/file_model.hpp says what that means).
 //
 // The laws have teeth: on a disk that acknowledges flushes without obeying them, and with a mount
-// that never flushes a volatile cache, they are broken.
+// that never flushes a volatile cache, they are broken. So is the law that a sync of a file keeps
+// its name, by a file system that makes names durable with their directory.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -158,6 +159,12 @@ TEST(FileLaws, SyncedBytesSurviveFromEveryPlaceOfTheLog) {
   }
 }
 
+RC_GTEST_PROP(FileLaws, SyncedBytesSurviveWhereNamesTakeASyncOfTheDirectory, ()) {
+  sim::FileSystemOptions files{.names = sim::NamesDurable::with_directory_sync};
+  files.kind = *rc::gen::element(sim::FsKind::ext4, sim::FsKind::xfs);
+  check(on(sim::sata_ssd(), sim::DiskPlacement::local, files));
+}
+
 // A panic leaves the disk its power, and so its cache.
 RC_GTEST_PROP(FileLaws, SyncedBytesSurvivePanicsWithoutBarriers, ()) {
   check(on(sim::sata_ssd(), sim::DiskPlacement::remote, {.barrier = false}),
@@ -184,6 +191,8 @@ FileWorldOptions any_world() {
   files.abort_on_data_error = *arbitrary<bool>();
   files.shadow_until_committed = *arbitrary<bool>();
   files.lazytime = *arbitrary<bool>();
+  files.names = *element(sim::NamesDurable::with_any_commit, sim::NamesDurable::with_any_commit,
+                         sim::NamesDurable::with_directory_sync);
   if (!profile.volatile_cache) files.barrier = *arbitrary<bool>();
   sim::PageCacheOptions& cache = files.page_cache;
   cache.kernel = *element(sim::kernel_el7(), sim::kernel_el8(), sim::kernel_6x());
@@ -199,15 +208,19 @@ RC_GTEST_PROP(FileLaws, SyncedBytesSurviveWithAnyMountOptions, ()) {
 }
 
 // Whether one of some plans breaks the law.
-bool breaks(const FileWorldOptions& options, Flushes flushes) {
+bool breaks(const FileWorldOptions& options, Flushes flushes, NamesLaw names) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     const auto plan = rc::gen::container<std::vector<Step>>(steps())(rc::Random(seed), 60).value();
     FileWorldOptions seeded = options;
     seeded.kernel.seed = seed;
-    Trial trial(seeded, flushes);
+    Trial trial(seeded, flushes, Others::none, names);
     if (!play(trial, plan).empty()) return true;
   }
   return false;
+}
+
+bool breaks(const FileWorldOptions& options, Flushes flushes) {
+  return breaks(options, flushes, names_law(options.files));
 }
 
 TEST(FileLaws, AreBrokenByADiskThatLiesAboutFlushes) {
@@ -219,6 +232,13 @@ TEST(FileLaws, AreBrokenByADiskThatLiesAboutFlushes) {
 TEST(FileLaws, AreBrokenByAMountThatNeverFlushesAVolatileCache) {
   EXPECT_TRUE(
       breaks(on(sim::sata_ssd(), sim::DiskPlacement::local, {.barrier = false}), Flushes::obeyed));
+}
+
+TEST(FileLaws, AreBrokenByAFileSystemThatKeepsTheNameOfASyncedFileForItsDirectory) {
+  const FileWorldOptions world = on(sim::local_nvme(), sim::DiskPlacement::local,
+                                    {.names = sim::NamesDurable::with_directory_sync});
+  EXPECT_TRUE(breaks(world, Flushes::obeyed, NamesLaw::with_any_sync));
+  EXPECT_FALSE(breaks(world, Flushes::obeyed, NamesLaw::with_directory_sync));
 }
 
 }  // namespace

@@ -189,14 +189,24 @@ inline Task<Result<void>> touch_files_of_others(FileActor& actor, const sim::Jou
 // Of the disk: whether it does what a flush asks for.
 enum class Flushes { obeyed, acknowledged_only };
 
+// Of the model: whether a sync of a file makes names durable, or that of the directory alone.
+enum class NamesLaw { with_any_sync, with_directory_sync };
+inline NamesLaw names_law(const sim::FileSystemOptions& files) {
+  const bool any = files.names == sim::NamesDurable::with_any_commit;
+  return any ? NamesLaw::with_any_sync : NamesLaw::with_directory_sync;
+}
+
 // The world, the model, and one step of both.
 class Trial {
  public:
   explicit Trial(const FileWorldOptions& options, Flushes flushes = Flushes::obeyed,
                  Others others = Others::none)
+      : Trial(options, flushes, others, names_law(options.files)) {}
+  Trial(const FileWorldOptions& options, Flushes flushes, Others others, NamesLaw names)
       : world_(options),
         directory_(rename_over_flushes(options.files), old_blocks(options.files)),
         others_(others),
+        names_(names),
         commits_are_proven_(options.files.barrier && flushes == Flushes::obeyed) {
     if (others_ == Others::some) {
       ENSURE(world_->now(make_others(world_.actor())).has_value());
@@ -403,19 +413,24 @@ class Trial {
 
   void completed(const Step& step, const std::shared_ptr<ModelFile>& file, std::size_t position) {
     if (step.act == Act::sync_all || step.act == Act::sync_data) file->add_floor(position);
-    if (step.act == Act::sync_all) directory_.names_are_durable(directory_.changed(*file));
-    if (step.act == Act::sync_data) directory_.names_are_durable(directory_.born(*file));
+    if (step.act == Act::sync_all) file_is_synced(directory_.changed(*file));
+    if (step.act == Act::sync_data) file_is_synced(directory_.born(*file));
     if (step.act == Act::sync_map) {
       const auto from = static_cast<std::size_t>(step.offset);
       file->add_floor_of_range(position, from, from + static_cast<std::size_t>(step.length));
     }
   }
 
+  // Names up to that state are durable if a sync of a file sees to it.
+  void file_is_synced(std::size_t state) {
+    if (names_ == NamesLaw::with_any_sync) directory_.names_are_durable(state);
+  }
+
   void collect_syncs() {
     for (const PendingSync& sync : syncs_) {
       if (!sync.asked->done() || !sync.asked->result->has_value()) continue;
       sync.file->add_floor(sync.position);
-      directory_.names_are_durable(sync.state);
+      file_is_synced(sync.state);
     }
     std::erase_if(syncs_, [](const PendingSync& sync) { return sync.asked->done(); });
   }
@@ -519,6 +534,7 @@ class Trial {
   ModelDirectory directory_;
   std::vector<PendingSync> syncs_;
   Others others_;
+  NamesLaw names_;
   bool commits_are_proven_;
   std::int64_t size_of_others_ = 0;
   char stamp_ = 0;
