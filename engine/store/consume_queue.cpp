@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/store/durable_names.hpp"
+
 namespace drydock {
 
 namespace {
@@ -98,6 +100,7 @@ Task<Result<UnitFilePointer>> ConsumeQueue::file_with_room(Worker& worker, Queue
     co_return ErrorCode::not_found;
   }
   auto file = std::make_shared<UnitFile>(std::move(*map), start);
+  file->new_name = options_.behaviour.hardened(BehaviourSwitch::files_names_not_synced);
   files_.add(file);
   context_.observer.event(EventName::store_queue_file_created, start.value(), queue_id_);
   if (is_first && first != QueueOffset()) {
@@ -156,6 +159,11 @@ Task<Result<void>> ConsumeQueue::flush(Worker& worker, std::int32_t least_pages)
   const std::int64_t wrote = file->wrote;  // What is appended while we sync is the next flush's.
   co_await context_.chaos.reach(CrashPoint::store_before_queue_flush);
   Result<void> outcome = co_await file->map->sync(worker, 0, file->size);
+  if (outcome && file->new_name && file->available()) {
+    Result<void> named = co_await sync_names(context_, worker, files_.directory());
+    file->new_name = !named;
+    outcome = named;
+  }
   if (!file->available()) co_return Result<void>();  // It is gone, or will be.
   if (!outcome) {
     if (outcome.error().code() == ErrorCode::cancelled) co_return outcome;

@@ -78,6 +78,7 @@ class ConsumeQueue {
   bool has_unflushed() const { return flushed_to_ < files_.max_offset(); }
   bool has_files() const { return !files_.files().empty(); }
   std::string_view topic() const { return topic_; }
+  const std::string& directory() const { return files_.directory(); }
   std::int32_t queue_id() const { return queue_id_; }
 
  private:

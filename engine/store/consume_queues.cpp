@@ -1,6 +1,7 @@
 #include "engine/store/consume_queues.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "engine/wire/remoting_frame.hpp"
 
@@ -89,6 +90,20 @@ Task<Result<void>> ConsumeQueues::correct_min(Worker& worker, PhysicalOffset log
   for (const auto& queue : all_) {
     Result<void> corrected = co_await queue->correct_min(worker, log_start);
     if (!corrected) co_return corrected;
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> ConsumeQueues::sync_names(Worker& worker) {
+  std::set<std::string> directories;
+  for (const auto& queue : all_) {
+    directories.insert(queue->directory());
+    directories.insert(options_.directory + "/" + std::string(queue->topic()));
+  }
+  if (!directories.empty()) directories.insert(options_.directory);
+  for (const std::string& directory : directories) {
+    Result<void> synced = co_await context_.files.sync_directory(worker, directory);
+    if (!synced) co_return synced;
   }
   co_return Result<void>();
 }

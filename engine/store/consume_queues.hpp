@@ -34,6 +34,9 @@ class ConsumeQueues {
   // The log has no file at all.
   Task<Result<void>> destroy(Worker& worker);
   Task<Result<void>> correct_min(Worker& worker, PhysicalOffset log_start);
+  // Makes the names of all files and directories of queues durable. After load. Errors: what a sync
+  // gave.
+  Task<Result<void>> sync_names(Worker& worker);
   // Removes the files and directories of a topic's queues, while others may be at work with them.
   // Its queues go on as new ones. Errors: the last one that removing gave.
   Task<Result<void>> destroy_topic(Worker& worker, std::string topic);

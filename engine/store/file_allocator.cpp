@@ -19,6 +19,7 @@ FileAllocator::FileAllocator(Context& context, const StoreConfiguration& configu
       file_bytes_(configuration.mapped_file_size_commit_log),
       pool_(pool),
       fast_fail_(pool != nullptr && configuration.fast_fail_if_no_buffer_in_store_pool),
+      syncs_names_(configuration.behaviour.hardened(BehaviourSwitch::files_names_not_synced)),
       warm_(configuration.warm_maped_file_enable),
       forced_(configuration.flush_disk_type == FlushDiskType::sync_flush),
       forced_pages_(configuration.flush_least_pages_when_warm_maped_file),
@@ -85,6 +86,11 @@ Task<Result<LogFilePointer>> FileAllocator::open(RequestPointer request) {
         co_await context_.files.map(worker_, path, file_bytes_);
     if (!map) co_return map.error();
     request->map = std::move(*map);
+  }
+  if (syncs_names_ && !request->named) {
+    Result<void> named = co_await context_.files.sync_directory(worker_, directory_);
+    if (!named) co_return named.error();
+    request->named = true;
   }
   if (warm_) {
     Result<void> warm = co_await warm_up(request);

@@ -16,6 +16,9 @@ namespace drydock {
 // 5 s for the first. After a failure every request is refused until the thread has succeeded again.
 // A file made in advance is in the directory before anything needs it: a crash leaves it there.
 //
+// With the hardened files.names-not-synced its name is durable before it counts as made, and so
+// before anything in it is acknowledged.
+//
 // With warmMapedFileEnable the file is warmed up before it counts as made: a zero byte goes to each
 // page, so that the file has its blocks and its pages, and then it is locked in memory until some
 // time after it is full. A put into it meets no hole; a disk without room for it shows here, and
@@ -43,8 +46,10 @@ class FileAllocator {
     PhysicalOffset start;
     Event done;
     LogFilePointer file;
-    // Of the last attempt, if that failed: the mapping, and its first page that is not warm.
+    // Of the last attempt, if that failed: the mapping, whether its name has been synced, and its
+    // first page that is not warm.
     std::unique_ptr<MappedFile> map;
+    bool named = false;
     std::int64_t cold_page = 0;
   };
   using RequestPointer = std::shared_ptr<Request>;
@@ -70,6 +75,7 @@ class FileAllocator {
   std::int64_t file_bytes_;
   TransientStorePool* pool_;
   bool fast_fail_;
+  bool syncs_names_;
   bool warm_;
   bool forced_;  // While it is warmed up.
   std::int32_t forced_pages_;

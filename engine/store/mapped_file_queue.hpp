@@ -47,6 +47,7 @@ struct QueueFile {
   std::int64_t flushed = 0;  // Bytes that a flush has claimed to be durable. Never beyond `wrote`.
   std::int64_t last_store_ms = 0;  // Store timestamp of the last append since the file was opened.
   std::optional<MonotonicTime> destroyed_at;  // It is to go; nobody reads it any more.
+  bool new_name = false;                      // A flush has to make its name durable, too.
   std::unique_ptr<PooledFile> pooled;         // Null unless it was made with the transient pool on.
 
   bool full() const { return wrote == size; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/store/durable_names.hpp"
 #include "engine/wire/big_endian.hpp"
 #include "engine/wire/remoting_frame.hpp"
 
@@ -50,6 +51,7 @@ MessageIndex::MessageIndex(Context& context, const StoreConfiguration& configura
       directory_(configuration.index_path()),
       sizes_(configuration.index),
       enabled_(configuration.message_index_enable),
+      syncs_names_(configuration.behaviour.hardened(BehaviourSwitch::files_names_not_synced)),
       exact_(configuration.behaviour.hardened(BehaviourSwitch::index_forgets_unfinished_file)),
       bugs_(configuration.bugs),
       count_max_(configuration.max_msgs_num_batch),
@@ -139,6 +141,12 @@ Task<Result<void>> MessageIndex::cut(Worker& worker, PhysicalOffset end) {
     if (!synced) co_return synced;
   }
   co_return Result<void>();
+}
+
+Task<Result<void>> MessageIndex::sync_names(Worker& worker) {
+  if (files_.empty()) co_return Result<void>();
+  Result<void> synced = co_await drydock::sync_names(context_, worker, directory_);
+  co_return synced;
 }
 
 Task<void> MessageIndex::delete_expired(Worker& worker, PhysicalOffset log_start) {
@@ -313,6 +321,10 @@ Task<Result<void>> MessageIndex::try_to_add_file(Worker& worker) {
 
 Task<void> MessageIndex::flush_full(FilePointer file) {
   Result<void> synced = co_await file->map->sync(flush_worker_, 0, sizes_.file_bytes());
+  if (synced && syncs_names_) {
+    Result<void> named = co_await sync_names(flush_worker_);
+    synced = named;
+  }
   if (!synced) {
     if (synced.error().code() == ErrorCode::cancelled) co_return;
     context_.observer.log(LogLevel::error, "flush of " + path_of(file->name) + " failed");

@@ -92,6 +92,9 @@ class MessageIndex {
   // would count as filed, as it does in RocketMQ. Before start. Errors: of storing and syncing.
   Task<Result<void>> cut(Worker& worker, PhysicalOffset end);
 
+  // Makes the names of all files durable, if there are any. After load. Errors: what a sync gave.
+  Task<Result<void>> sync_names(Worker& worker);
+
   // The log starts at `log_start`: removes files that have nothing behind it, but never the newest
   // one. Whoever searches in one keeps it until he is done.
   Task<void> delete_expired(Worker& worker, PhysicalOffset log_start);
@@ -159,7 +162,8 @@ class MessageIndex {
   std::string directory_;
   IndexSizes sizes_;
   bool enabled_;
-  bool exact_;  // Only what was flushed for certain outlasts a crash.
+  bool syncs_names_;  // Before a file counts as flushed.
+  bool exact_;        // Only what was flushed for certain outlasts a crash.
   SeededBugs bugs_;
   bool flush_failed_ = false;
   std::int32_t count_max_;

@@ -4,6 +4,7 @@
 
 #include "engine/runtime/join.hpp"
 #include "engine/store/batch_encoder.hpp"
+#include "engine/store/durable_names.hpp"
 #include "engine/wire/big_endian.hpp"
 #include "engine/wire/message_properties.hpp"
 
@@ -107,6 +108,8 @@ Task<Result<void>> MessageStore::load() {
   if (configuration_.bugs.has(SeededBug::load_refuses_short_queue) && queues_.any_is_short()) {
     co_return ErrorCode::invalid_argument;
   }
+  Result<void> named = co_await secure_names();
+  if (!named) co_return named;
   queues_.fill(queue_offsets_);
   phase_ = Phase::loaded;
   co_return Result<void>();
@@ -136,6 +139,18 @@ Task<Result<void>> MessageStore::secure_end(StopKind last_stop, RecoveryResult r
   }
   Result<void> closed = co_await log_.close_last_file(worker_);
   co_return closed;
+}
+
+Task<Result<void>> MessageStore::secure_names() {
+  if (configuration_.behaviour.faithful(BehaviourSwitch::files_names_not_synced)) {
+    co_return Result<void>();
+  }
+  Result<void> queues = co_await queues_.sync_names(worker_);
+  if (!queues) co_return queues;
+  Result<void> index = co_await index_.sync_names(worker_);
+  if (!index) co_return index;
+  Result<void> log = co_await sync_names(context_, worker_, configuration_.commit_log_path());
+  co_return log;
 }
 
 Task<Result<void>> MessageStore::load_files(StopKind last_stop) {

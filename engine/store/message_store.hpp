@@ -210,6 +210,9 @@ class MessageStore {
   IndexNeeds index_needs() const;
   // What the behaviour makes of the end of the log that recovery has found.
   Task<Result<void>> secure_end(StopKind last_stop, RecoveryResult recovered);
+  // Hardened files.names-not-synced: a name that was found, or has gone, may not have come to the
+  // disk yet.
+  Task<Result<void>> secure_names();
   Task<Result<void>> lock_directory();
   Task<void> finish_dispatch();
   // What an orderly stop leaves of the log counts as flushed at the next start, but the last flush

@@ -59,6 +59,18 @@ constexpr std::array<BehaviourText, kSwitches> kTexts = {{
      "takes the stop for an orderly one: recovery trusts the index, and what the queues know",
      "it is durable before the first message is taken",
      "StoreOnDisk.APowerLossSoonAfterTheStartTakesTheAbortFileOrNot", "S 5.2"},
+    {"files.names-not-synced",
+     "nothing syncs the directory of a new file: where a sync of the file makes its bytes durable "
+     "and not its name, a power loss takes a whole file of the log, though every message in it was "
+     "synced and acknowledged, or of a queue that the checkpoint takes for flushed",
+     "the directory is synced before a file of the log is used, and before what is in a file of a "
+     "queue or of the index counts as flushed; a start makes all names durable that it finds",
+     "StoreOnDisk.AFileOfTheLogThatWasSyncedIsLostWithItsNameOrNot, "
+     "StoreOnDisk.AFileOfAQueueThatWasFlushedIsLostWithItsNameOrNot, "
+     "StoreOnDisk.AFileOfTheIndexThatWasFlushedIsLostWithItsNameOrNot, "
+     "BrokerLaws.EverySwitchBreaksThem, "
+     "scenarios/incidents/b014-unsynced-name.json",
+     "fsync(2), B014"},
     {"recovery.skips-record-at-queue-end",
      "after an orderly stop recovery dispatches only records that start behind the largest end "
      "that a consume queue knows, so one that starts exactly there gets no unit",

@@ -22,6 +22,7 @@ enum class BehaviourSwitch : std::uint16_t {
   queue_counts_filler,
   queue_gap_shifts_numbers,
   abort_not_synced,
+  files_names_not_synced,
   recovery_skips_record_at_queue_end,
   recovery_counts_tail_as_flushed,
   recovery_leaves_old_records,

@@ -76,6 +76,7 @@ struct MountSpec {
   std::int64_t journal_bytes = 0;  // 0: as mkfs chooses it.
   bool barrier = true;
   bool lazytime = false;
+  bool names_with_directory = false;  // Of no real mount: sim/fs/options.hpp, NamesDurable.
   // ext4 alone:
   DataOption data = DataOption::ordered;
   std::optional<bool> dioread_nolock = std::nullopt;  // None: as the host's kernel does.

@@ -17,6 +17,7 @@ constexpr std::array<Word<ErrorsOption>, 3> kErrors = {{{"continue", ErrorsOptio
                                                         {"remount-ro", ErrorsOption::remount_ro},
                                                         {"panic", ErrorsOption::panic}}};
 constexpr std::array<Word<bool>, 2> kDioread = {{{"lock", false}, {"nolock", true}}};
+constexpr std::array<Word<bool>, 2> kNames = {{{"any-sync", false}, {"directory-sync", true}}};
 constexpr std::array<Word<bool>, 2> kDataErr = {{{"ignore", false}, {"abort", true}}};
 
 // mke2fs: 1024 blocks at least, 10,240,000 at most. mkfs.xfs: less than 2 GiB.
@@ -59,7 +60,7 @@ void read_ext4(const JsonAt& json, MountSpec& mount) {
 }  // namespace
 
 MountSpec read_mount(const JsonAt& json, std::int64_t disk_bytes, const std::string& kernel) {
-  json.allow_only({"type", "journal", "barrier", "lazytime", "data", "dioread", "data_err",
+  json.allow_only({"type", "journal", "barrier", "lazytime", "names", "data", "dioread", "data_err",
                    "errors", "commit"});
   MountSpec mount{.type = read_word(json.at("type"), kTypes)};
   if (json.has("journal")) {
@@ -67,6 +68,7 @@ MountSpec read_mount(const JsonAt& json, std::int64_t disk_bytes, const std::str
   }
   if (json.has("barrier")) mount.barrier = json.at("barrier").boolean();
   if (json.has("lazytime")) mount.lazytime = json.at("lazytime").boolean();
+  if (json.has("names")) mount.names_with_directory = read_word(json.at("names"), kNames);
   if (mount.type == FileSystemType::ext4) {
     read_ext4(json, mount);
     return mount;

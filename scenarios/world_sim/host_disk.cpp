@@ -201,6 +201,8 @@ sim::FileSystemOptions files_of(const HostSpec& host, const DiskSpec& disk) {
       .abort_on_data_error = mount.abort_on_data_error,
       .errors = policy_of(mount.errors),
       .shadow_until_committed = kernel.shadow_wait == Shadow::whole_commit,
+      .names = mount.names_with_directory ? sim::NamesDurable::with_directory_sync
+                                          : sim::NamesDurable::with_any_commit,
       .lazytime = mount.lazytime,
       .barrier = mount.barrier,
       .read_ahead_bytes = read_ahead_of(disk),

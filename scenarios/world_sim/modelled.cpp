@@ -35,6 +35,16 @@ const char* way_back_of(faults::FaultKind kind) {
   return "the power is back";
 }
 
+void add_mount(const std::string& disk, const MountSpec& mount, std::vector<std::string>& lines) {
+  if (mount == MountSpec()) return;
+  lines.push_back(disk + ": the scenario says how its file system is made and mounted");
+  if (!mount.names_with_directory) return;
+  lines.push_back(
+      disk +
+      ": names wait for a sync of a directory, as fsync(2) allows; Linux's ext4 and xfs "
+      "make them durable with any");
+}
+
 }  // namespace
 
 void check_simulated(const Drill& drill) {
@@ -57,10 +67,7 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
   for (const HostSpec& host : drill.hosts) {
     if (host.disk) {
       lines.push_back("disk of " + host.name + ": " + assumptions_of(*host.disk));
-      if (host.disk->mount != MountSpec()) {
-        lines.push_back("disk of " + host.name +
-                        ": the scenario says how its file system is made and mounted");
-      }
+      add_mount("disk of " + host.name, host.disk->mount, lines);
     }
     if (host.kernel != HostSpec().kernel) {
       lines.push_back("host " + host.name + ": the scenario has it run a kernel " + host.kernel);
@@ -82,10 +89,7 @@ std::vector<std::string> assumptions_of(const Drill& drill) {
   }
   for (const SharedDiskSpec& shared : drill.shared_disks) {
     lines.push_back("disk " + shared.name + ": " + assumptions_of(shared.disk));
-    if (shared.disk.mount != MountSpec()) {
-      lines.push_back("disk " + shared.name +
-                      ": the scenario says how its file system is made and mounted");
-    }
+    add_mount("disk " + shared.name, shared.disk.mount, lines);
     lines.push_back("disk " + shared.name +
                     ": reservations as the NVMe specification has them; what a preempted host has "
                     "in flight is aborted");

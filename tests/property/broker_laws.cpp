@@ -62,6 +62,8 @@ void check(FlushDiskType flush, std::string_view preset, Blows blows, Crc crc = 
   options.seed = *rc::gen::arbitrary<std::uint64_t>();
   const bool cached = *rc::gen::arbitrary<bool>();
   options.disk = cached ? sim::sata_ssd() : sim::local_nvme();
+  options.names =
+      *rc::gen::element(sim::NamesDurable::with_any_commit, sim::NamesDurable::with_directory_sync);
   options.index_may_forget =
       options.behaviour.faithful(BehaviourSwitch::index_forgets_unfinished_file);
   const auto plan = *rc::gen::container<Plan>(steps(blows));
@@ -105,6 +107,7 @@ struct Story {
   int pause_us = 0;      // At most, behind an act that sends.
   int wait_ms = 0;       // At least.
   int wait_more_ms = 0;  // At most so much more.
+  sim::NamesDurable names = sim::NamesDurable::with_any_commit;
 };
 
 const std::vector<Story>& stories() {
@@ -153,6 +156,15 @@ const std::vector<Story>& stories() {
        1'500,
        20,
        20},
+      // Whole files of what is acknowledged, between two commits of the file system.
+      {BehaviourSwitch::files_names_not_synced,
+       kSync,
+       {wait, burst, wait, burst, cut_power},
+       3'900,
+       1'500,
+       200,
+       1'000,
+       sim::NamesDurable::with_directory_sync},
   };
   return all;
 }
@@ -218,6 +230,7 @@ struct Broken {
 };
 Broken first_broken(const Story& story, TrialOptions options, std::uint64_t seeds) {
   options.flush = story.flush;
+  options.names = story.names;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     options.seed = seed;
     std::string trouble = play(options, plan_of(story, seed));

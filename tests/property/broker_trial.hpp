@@ -27,6 +27,7 @@ struct TrialOptions {
   SeededBugs bugs;
   std::uint64_t seed = 1;
   sim::DiskProfile disk = sim::sata_ssd();
+  sim::NamesDurable names = sim::NamesDurable::with_any_commit;
   bool index_may_forget = false;  // Law 9 is not looked at.
   Torn torn = Torn::perhaps;
   Pool pool = Pool::off;
@@ -63,7 +64,7 @@ class BrokerTrial {
         world_(flat_network(Duration::us(50)), {.seed = options.seed}),
         disk_(world_.kernel, DiskId(0),
               {.name = "d0", .capacity_bytes = 64 << 20, .profile = options.disk}),
-        files_(world_.kernel, world_.host(1), disk_, {}) {
+        files_(world_.kernel, world_.host(1), disk_, {.names = options.names}) {
     for (const std::size_t host : {0u, 1u}) world_.host(host).clock().set_wall_offset(kWallOffset);
     world_.host(1).set_log_sink(
         [this](const std::string&, LogLevel, const std::string& line) { last_line_ = line; });

@@ -54,8 +54,10 @@ TEST(Mounts, TakeTheOptionsOfTheirFileSystem) {
   const Drill journal =
       read([](Json& j) { host(j)["disk"]["mount"] = {{"type", "ext4"}, {"data", "journal"}}; });
   EXPECT_EQ(host_of(journal).disk->mount, MountSpec{.data = DataOption::journal});
-  const Drill xfs = read([](Json& j) { host(j)["disk"]["mount"] = {{"type", "xfs"}}; });
-  EXPECT_EQ(host_of(xfs).disk->mount.type, FileSystemType::xfs);
+  const Drill xfs = read(
+      [](Json& j) { host(j)["disk"]["mount"] = {{"type", "xfs"}, {"names", "directory-sync"}}; });
+  EXPECT_EQ(host_of(xfs).disk->mount,
+            (MountSpec{.type = FileSystemType::xfs, .names_with_directory = true}));
 }
 
 TEST(Mounts, AreRefusedWithWhatContradicts) {
@@ -92,8 +94,10 @@ TEST(Mounts, AreRefusedWithWhatContradicts) {
   EXPECT_EQ(mount({{"type", "xfs"}, {"journal", "2 GiB"}}),
             at + "/journal: is more than mkfs makes");
   EXPECT_EQ(mount({{"type", "ext4"}, {"noatime", true}}),
-            at + "/noatime: not supported; known here: type, journal, barrier, lazytime, data, "
-                 "dioread, data_err, errors, commit");
+            at + "/noatime: not supported; known here: type, journal, barrier, lazytime, names, "
+                 "data, dioread, data_err, errors, commit");
+  EXPECT_EQ(mount({{"type", "ext4"}, {"names", "sync"}}),
+            at + "/names: must be one of any-sync, directory-sync");
 }
 
 // sysctl vm.dirty_bytes: setting one form sets the other to 0.
