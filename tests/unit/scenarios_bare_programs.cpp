@@ -162,7 +162,8 @@ TEST(Expectations, OfWaitsMaySpeakOfOneProcess) {
   EXPECT_EQ(refusal(with("wait.journal.longest < 1 s", "x")),
             "/expectations/0/of: there is no broker, writer, reader or standby 'x'");
   EXPECT_EQ(refusal(with("acked_loss = 0", "w")),
-            "/expectations/0/of: only waits, sends, pulls, registrations, deliveries and disks are somebody's");
+            "/expectations/0/of: only waits, sends, pulls, registrations, deliveries and disks are "
+            "somebody's");
 }
 
 TEST(Expectations, OfSendsMaySpeakOfOneProducer) {

@@ -75,8 +75,9 @@ TEST(Loader, ConsumersAskNameServersUnlessTheyNameABroker) {
             "/expectations/0/of: registers with nobody: there are no /topology/name_servers");
   EXPECT_EQ(with("batch", 0), at + "batch: must be an integer from 1 to 1024");
   EXPECT_EQ(with("broker", "x"), at + "broker: there is no broker 'x' in /topology/brokers");
-  EXPECT_EQ(with("group", "g"),
-            at + "group: not supported; known here: host, broker, topic, batch, after, pause, ordered");
+  EXPECT_EQ(
+      with("group", "g"),
+      at + "group: not supported; known here: host, broker, topic, batch, after, pause, ordered");
   EXPECT_TRUE(with("after", "10 h").starts_with(at + "after: must be less than the load, which"));
 }
 
