@@ -1,6 +1,7 @@
 // The run loop: order, timers, stop, exceptions.
 #include "engine/linux/executor.hpp"
 
+#include <algorithm>
 #include <thread>
 #include <vector>
 
@@ -51,6 +52,26 @@ TEST_F(Executor, WhatIsPostedMeanwhileRunsBehindWhatWasDue) {
   executor.post(note(2));
   ASSERT_TRUE(run_until_noted(2));
   EXPECT_EQ(noted, (std::vector<int>{2, 3}));
+}
+
+TEST_F(Executor, WhatIsPostedLastRunsBehindAllThatIsReadyAndAfterEightRoundsAtTheLatest) {
+  Action& last = note(9);
+  int left = 3;
+  Action again([&] {
+    noted.push_back(left);
+    if (--left > 0) executor.post(again);
+  });
+  executor.post_last(last);
+  executor.post(again);
+  ASSERT_TRUE(run_until_noted(4));
+  EXPECT_EQ(noted, (std::vector<int>{3, 2, 1, 9}));
+  noted.clear();
+  left = 100;
+  executor.post_last(last);
+  executor.post(again);
+  ASSERT_TRUE(run_until_noted(20));
+  const auto place = std::ranges::find(noted, 9) - noted.begin();
+  EXPECT_LE(place, 9);
 }
 
 TEST_F(Executor, TimersRunInTheOrderOfTheirTimes) {

@@ -108,6 +108,77 @@ TEST_F(Network, HalfCloseEndsOneDirection) {
   run_until_dead(server);
 }
 
+// Always has more to do, until it is told to stop.
+Task<void> stay_busy(Context& context, const bool& stops) {
+  while (!stops) {
+    Result<void> turned = co_await sleep_for(context.clock, Duration());
+    if (!turned) co_return;
+  }
+}
+
+// A write waits for what else is ready, and no longer than for eight rounds of it.
+TEST_F(Network, WritesGoOutAlsoWhileSomebodyAlwaysHasMoreToDo) {
+  constexpr int kRounds = 200;
+  bool stops = false;
+  LinuxProcess& server = start_server([&](Context& context, Stream& stream) -> Task<void> {
+    context.scope.spawn(stay_busy(context, stops));
+    for (;;) {
+      Result<ByteChain> ping = co_await stream.read(100);
+      if (!ping) break;
+      Result<void> written = co_await stream.write(ping->flatten());
+      EXPECT_TRUE(written);
+    }
+    Result<void> last = co_await stream.write(SharedBytes::copy_of("the last"));
+    EXPECT_TRUE(last);
+    stream.finish_writing();
+  });
+  std::string heard;
+  LinuxProcess& client = start_client([&](Context& context, Stream& stream) -> Task<void> {
+    context.scope.spawn(stay_busy(context, stops));
+    for (int i = 0; i < kRounds; ++i) {
+      Result<void> written = co_await stream.write(SharedBytes::copy_of("ping"));
+      EXPECT_TRUE(written);
+      Result<ByteChain> pong = co_await stream.read(100);
+      EXPECT_EQ(text_of(pong.value()), "ping");
+    }
+    stream.finish_writing();
+    heard = co_await read_all(stream);
+    stops = true;
+  });
+  run_until_dead(client);
+  run_until_dead(server);
+  EXPECT_EQ(heard, "the last|end_of_stream");
+}
+
+// Who resets a stream in the same step in which somebody writes takes the write with it.
+TEST_F(Network, AResetTakesAWriteWithItThatWaitsForItsTurn) {
+  bool stops = false;
+  LinuxProcess& server = start_server([&](Context&, Stream& stream) -> Task<void> {
+    std::string heard = co_await read_all(stream);
+    EXPECT_EQ(heard, "|connection_reset");
+  });
+  std::optional<ErrorCode> told;
+  LinuxProcess& client = start_client([&](Context& context, Stream& stream) -> Task<void> {
+    context.scope.spawn(stay_busy(context, stops));
+    const auto write = [&]() -> Task<void> {
+      Result<void> written = co_await stream.write(SharedBytes::copy_of("never sent"));
+      told = code_of(written);
+    };
+    const auto reset = [&]() -> Task<void> {
+      stream.reset();
+      co_return;
+    };
+    context.scope.spawn(write());
+    context.scope.spawn(reset());
+    Result<void> slept = co_await sleep_for(context.clock, Duration::ms(1));
+    EXPECT_TRUE(slept);
+    stops = true;
+  });
+  run_until_dead(client);
+  run_until_dead(server);
+  EXPECT_EQ(told, ErrorCode::connection_reset);
+}
+
 TEST_F(Network, AKilledProcessEndsItsStreams) {
   LinuxProcess& server = start_server([](Context& context, Stream& stream) -> Task<void> {
     Result<void> written = co_await stream.write(SharedBytes::copy_of("last words"));
