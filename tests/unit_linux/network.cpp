@@ -142,7 +142,8 @@ TEST_F(Network, WritesGoOutAlsoWhileSomebodyAlwaysHasMoreToDo) {
       EXPECT_EQ(text_of(pong.value()), "ping");
     }
     stream.finish_writing();
-    heard = co_await read_all(stream);
+    std::string rest = co_await read_all(stream);
+    heard = std::move(rest);
     stops = true;
   });
   run_until_dead(client);
