@@ -21,6 +21,7 @@ std::vector<std::string> fuzz::seeds() {
               .span()),
       R"({"clientId":"c","consumerGroup":"G","mqSet":[{"brokerName":"b","queueId":0,"topic":"T"}]})",
       R"({"consumerIdList":["c1","c2"]})",
+      R"({"lockOKMQSet":[{"brokerName":"b","queueId":0,"topic":"T"}]})",
       "1s 5s 10s 30s 1m 2m 2h 1d",
       R"({"dataVersion":{"counter":1},"offsetTable":{1:55,2:0}})",
       R"({"subscriptionGroupTable":{"G":{"groupName":"G","retryMaxTimes":3}}})",
@@ -39,6 +40,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)decode_consumer_list(bytes);
   ConsumerGroupHeader group;
   (void)decode_consumer_group_header(bytes, group);
+  if (const auto locked = decode_locked_queues(bytes)) {
+    const SharedBytes again = encode_locked_queues(*locked);
+    ENSURE(decode_locked_queues(again.span()) == *locked);
+  }
   UnregisterClientHeader client;
   (void)decode_unregister_client_header(bytes, client);
   SendBackHeader back;
