@@ -6,8 +6,6 @@ std::span<const Divergence> explained_divergences() {
   static constexpr Divergence kExplained[] = {
       {"accept with a past deadline while a connection waits", "timed_out", "ok",
        "the simulated loopback takes time: the handshake's last segment is still on its way"},
-      {"connect to one's own host with a past deadline", "timed_out", "ok",
-       "on Linux loopback the handshake is over when connect(2) returns: no wait, no deadline"},
       {"mount a disk", "ok", "not offered",
        "mount(2), umount(2) and BLKFLSBUF need CAP_SYS_ADMIN; engine/linux has no HostControl yet, "
        "and its contracts are skipped"},
