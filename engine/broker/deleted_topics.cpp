@@ -32,15 +32,19 @@ std::size_t DeletedTopics::queues_of(const Table& topics) {
 bool DeletedTopics::remember(std::string_view topic, const Numbers& numbers,
                              PhysicalOffset log_end) {
   if (numbers.empty()) return true;
-  Table topics = topics_;
-  Deleted& deleted = topics[std::string(topic)];
+  const auto known = topics_.find(topic);
+  const auto is_new = [&](const auto& number) {
+    return known == topics_.end() || !known->second.next.contains(number.first);
+  };
+  const auto added = static_cast<std::size_t>(std::ranges::count_if(numbers, is_new));
+  if (known == topics_.end() && topics_.size() >= kTopicsMax) return false;
+  if (queues_of(topics_) + added > kQueuesMax) return false;
+  Deleted& deleted = topics_[std::string(topic)];
   deleted.log_end = log_end;
   for (const auto& [queue_id, next] : numbers) {
     QueueOffset& kept = deleted.next[queue_id];
     kept = std::max(kept, next);
   }
-  if (topics.size() > kTopicsMax || queues_of(topics) > kQueuesMax) return false;
-  topics_ = std::move(topics);
   ++changes_;
   return true;
 }

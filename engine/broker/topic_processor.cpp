@@ -133,20 +133,23 @@ Task<SharedBytes> TopicProcessor::remove(RemotingCommand request) {
                                 : "The topic[" + topic + "] is conflict with system topic.";
     co_return encode_answer(request.head, ResponseCode::invalid_parameter, why);
   }
-  const std::int64_t now_ms = context_.clock.wall_now().count_ms();
-  const bool known = parts_.topics.table.remove(topic, now_ms);
-  if (parts_.offsets.table.remove_topic(topic)) parts_.offsets.changed.set();
+  const std::string_view no_numbers =
+      "where its numbering stops can't be written into deletedTopics.json: see the broker's log, "
+      "then ask again";
   const bool remembered = co_await remember_numbers(topic);
-  if (!remembered) {
-    co_return encode_answer(request.head, ResponseCode::system_error,
-                            "where its numbering stops can't be written into deletedTopics.json: "
-                            "see the broker's log, then ask again");
-  }
+  if (!remembered) co_return encode_answer(request.head, ResponseCode::system_error, no_numbers);
+  const std::int64_t now_ms = context_.clock.wall_now().count_ms();
+  (void)parts_.topics.table.remove(topic, now_ms);
+  if (parts_.offsets.table.remove_topic(topic)) parts_.offsets.changed.set();
   Result<void> deleted = co_await parts_.store.delete_topic(worker_, topic);
   if (!deleted && deleted.error().code() == ErrorCode::cancelled) {
     co_return encode_answer(request.head, ResponseCode::system_error, "the broker stops");
   }
-  if (known) {
+  // What was sent meanwhile has used numbers up.
+  const bool still = co_await remember_numbers(topic);
+  if (!still) co_return encode_answer(request.head, ResponseCode::system_error, no_numbers);
+  // Also of an earlier request that could not save it.
+  if (parts_.topics.file.behind()) {
     const bool saved = co_await save_topics();
     if (!saved) {
       co_return encode_answer(request.head, ResponseCode::system_error,

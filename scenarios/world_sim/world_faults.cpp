@@ -53,9 +53,11 @@ std::vector<sim::CommandSet::Range> SimWorld::bytes_of(const std::string& host,
   const std::int64_t end = range.size_bytes ? range.from_bytes + *range.size_bytes : kEnd;
   if (range.file.empty()) return {{range.from_bytes, end}};
   std::vector<sim::CommandSet::Range> bytes;
+  const Machine& on = machine(host);
+  if (on.disk == nullptr || on.files == nullptr) return bytes;  // Files of a shared disk: nobody's.
   const std::int64_t page = sim::kPageBytes;
   const sim::PageRange pages{range.from_bytes / page, end == kEnd ? kEnd : (end + page - 1) / page};
-  for (const sim::BlockRun& run : machine(host).files->mount().blocks_of(range.file, pages)) {
+  for (const sim::BlockRun& run : on.files->mount().blocks_of(range.file, pages)) {
     bytes.push_back({run.block * page, (run.block + run.count) * page});
   }
   return bytes;

@@ -134,6 +134,20 @@ TEST(BrokerTopicDeletion, WithoutItsNumbersWrittenDownNoQueueIsDeleted) {
   EXPECT_FALSE(it.world.files.exists("/store/consumequeue/orders/0/00000000000000000000"));
 }
 
+// Who asks again, as he is told to, is not told of success before it is true.
+TEST(BrokerTopicDeletion, ATopicThatCouldNotBeTakenOutOfTheFileIsTakenOutWhenItIsAskedForAgain) {
+  Deletion it(true);
+  ASSERT_TRUE(it.does(make("orders")));
+  it.world.files.failing_path = "topics.json";
+  it.world.files.write_failures = 100;
+  EXPECT_FALSE(it.does(remove("orders")));
+  EXPECT_FALSE(it.does(remove("orders")));
+  it.world.files.write_failures = 0;
+  EXPECT_TRUE(it.does(remove("orders")));
+  const Bytes& file = it.world.files.at("/store/config/topics.json").durable;
+  EXPECT_EQ(as_text(file).find("orders"), std::string_view::npos);
+}
+
 TEST(DeletedTopics, AreReadAsTheyAreWrittenAndForgottenWithTheLog) {
   DeletedTopics topics;
   EXPECT_TRUE(topics.remember("nothing", {}, PhysicalOffset(5)));

@@ -29,7 +29,10 @@ using scenarios::InputError;
 
 std::string absolute(const std::string& path) {
   std::error_code error;
-  const std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
+  // Of a relative path that is not there yet `weakly_canonical` would leave a relative one.
+  const std::filesystem::path from_root = std::filesystem::absolute(path, error);
+  const std::filesystem::path whole =
+      error ? from_root : std::filesystem::weakly_canonical(from_root, error);
   if (error) throw InputError("--store: " + path + ": " + error.message());
   return whole.string();
 }
